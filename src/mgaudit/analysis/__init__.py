@@ -1,0 +1,1 @@
+"""What several gates need on top of facts and graphs."""

@@ -1,0 +1,1 @@
+"""The ratchet: accepted findings that may only shrink."""

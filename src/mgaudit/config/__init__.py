@@ -1,0 +1,1 @@
+"""From ``mgaudit.toml`` to a typed model; every error carries its line."""

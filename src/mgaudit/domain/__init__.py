@@ -1,0 +1,1 @@
+"""Pure values: what the rest of mgaudit talks about. No module here does I/O."""

@@ -1,0 +1,24 @@
+"""Configurations and the parse commands of translation units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ParseCommand:
+    """How one file is parsed in one configuration.
+
+    Attributes:
+        configuration: The configuration's name.
+        path: The main file, relative to the root with ``/`` (absolute where it lies outside).
+        directory: Absolute working directory that relative arguments refer to.
+        arguments: Sanitised front-end arguments: no compiler name, output or main file; include paths are absolute.
+        origin: Where the arguments come from: ``database`` or ``synthesised``.
+    """
+
+    configuration: str
+    path: str
+    directory: str
+    arguments: tuple[str, ...]
+    origin: str

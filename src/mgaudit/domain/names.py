@@ -1,0 +1,35 @@
+"""Qualified names: how a name in a configuration or catalogue selects an entity."""
+
+from __future__ import annotations
+
+
+def strip_signature(name: str) -> str:
+    """The name without a trailing parameter list in parentheses (``operator()`` keeps its own)."""
+    if not name.endswith(")"):
+        return name
+    depth = 0
+    for index in range(len(name) - 1, -1, -1):
+        if name[index] == ")":
+            depth += 1
+        elif name[index] == "(":
+            depth -= 1
+            if depth == 0:
+                return name if name[:index].endswith("operator") else name[:index]
+    return name
+
+
+def selects(pattern: str, qualified: str) -> bool:
+    """Whether a name selects an entity.
+
+    It does when it equals the qualified name or a ``::``-suffix of it; with a leading ``::``, only when it equals the
+    whole. A pattern with a signature in parentheses is compared with the entity's signature too.
+
+    Args:
+        pattern: As written by a person.
+        qualified: The entity's qualified name, with or without a signature.
+    """
+    if strip_signature(pattern) == pattern:
+        qualified = strip_signature(qualified)
+    if pattern.startswith("::"):
+        return qualified == pattern[2:]
+    return qualified == pattern or qualified.endswith("::" + pattern)

@@ -1,0 +1,1 @@
+"""The fact store: per-unit facts cached by content, merged, and queried."""

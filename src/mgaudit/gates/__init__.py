@@ -1,0 +1,1 @@
+"""One folder a gate kind: its parameters, its check, its page."""

@@ -1,0 +1,1 @@
+"""Include, call and symbol graphs, and the questions asked of them."""

@@ -1,0 +1,1 @@
+"""Where facts come from: compile commands, toolchain, the C++ front end, the syntax scanner, catalogues, binaries."""
