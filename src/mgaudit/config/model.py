@@ -78,7 +78,10 @@ class InlineRow:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSpec:
-    """``[[catalogue]]``: an X-macro list in a file, or inline rows."""
+    """``[[catalogue]]``: an X-macro list in a file, or inline rows.
+
+    ``root / file`` is the file: relative to the root where it lies inside, else absolute.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -105,7 +108,10 @@ class Exemption:
 
 @dataclass(frozen=True, slots=True)
 class GateSpec:
-    """``[[gate]]``: one configured gate. ``configurations`` is empty where all of them count."""
+    """``[[gate]]``: one configured gate. ``configurations`` is empty where all of them count.
+
+    ``path`` and ``line`` are its table's; `place` has those of single keys.
+    """
 
     id: str
     kind: str
@@ -116,6 +122,11 @@ class GateSpec:
     parameters: Parameters
     path: str
     line: int
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+    def place(self, key: str) -> tuple[str, int]:
+        """Path and line of a key: ``entities``, ``entities[0]``, ``publishers.NEW_RENDER``; else the gate's own."""
+        return self.places.get(key, (self.path, self.line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,8 @@ class Settings:
         digest: A digest of every file that was read (the configuration and its packs).
         effects: ``[effects]``: library functions and what they write, as raw tables.
         containers: ``[containers]``: library templates and which argument is the key, as raw tables.
+        required_version: Of the configuration's own file, as written.
+        origins: Path and line of each table, by ``tree``, ``zone.<name>``, ``gate.<id>`` and the like.
     """
 
     file: Path
@@ -144,3 +157,4 @@ class Settings:
     effects: Mapping[str, object] = field(default_factory=dict)
     containers: Mapping[str, object] = field(default_factory=dict)
     required_version: str | None = None
+    origins: Mapping[str, tuple[str, int]] = field(default_factory=dict)

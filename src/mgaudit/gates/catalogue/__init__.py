@@ -1,0 +1,1 @@
+"""The gate kind ``catalogue``: the catalogues agree with themselves, with each other and with the code."""

@@ -1,0 +1,1 @@
+"""The gate kind ``frozen``: named functions and regions equal their reference."""

@@ -1,0 +1,1 @@
+"""The gate kind ``generated``: a generated file is what would be generated now."""

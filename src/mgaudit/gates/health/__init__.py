@@ -1,0 +1,1 @@
+"""The gate kind ``health``: the answer can be trusted."""

@@ -1,0 +1,1 @@
+"""The gate kind ``layers``: each zone uses only the zones below it."""

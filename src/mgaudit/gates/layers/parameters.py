@@ -1,0 +1,30 @@
+"""The parameters of the gate kind ``layers``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from mgaudit.config.fields import Doc, Fault, Parameters, ZoneName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class LayersParameters(Parameters):
+    """Zones from top to bottom, each using only those below; zones independent of each other; no cycles."""
+
+    layers: Annotated[tuple[ZoneName, ...], Doc("zones from top to bottom")] = ()
+    independent: Annotated[tuple[tuple[ZoneName, ...], ...], Doc("groups of zones that use none of each other")] = ()
+    acyclic: Annotated[bool, Doc("whether cycles between the zones are violations")] = True
+    exhaustive: Annotated[bool, Doc("whether every file must be in some layer")] = False
+    by: Annotated[Literal["include", "symbol"], Doc("what counts as use")] = "include"
+
+    def faults(self) -> Iterable[Fault]:
+        """See `Parameters.faults`."""
+        if not self.layers and not self.independent:
+            yield Fault('one of "layers" and "independent" is required')
+        for index, group in enumerate(self.independent):
+            if len(group) < 2:
+                yield Fault(f"independent[{index}] needs two zones at least", key="independent")

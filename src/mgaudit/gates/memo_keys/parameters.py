@@ -1,0 +1,20 @@
+"""The parameters of the gate kind ``memo-keys``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from mgaudit.config.fields import Doc, FunctionName, Parameters, QualifiedName, ZoneName
+
+
+@dataclass(frozen=True, slots=True)
+class MemoKeysParameters(Parameters):
+    """No key of a cache holds a frontend pointer, a GL name, a lifetime id or a narrow counter alone."""
+
+    zones: Annotated[tuple[ZoneName, ...], Doc("the zones whose caches are judged")]
+    frontend: Annotated[tuple[ZoneName, ...], Doc("the zones whose types must not be keys")]
+    handle_types: Annotated[tuple[QualifiedName, ...], Doc("types that are handles")] = ()
+    gl_name_types: Annotated[tuple[QualifiedName, ...], Doc("types that are GL names")] = ()
+    lifetime_functions: Annotated[tuple[FunctionName, ...], Doc("functions that return a lifetime id")] = ()
+    narrow_counters: Annotated[bool, Doc("whether a counter of at most 16 bits proves no freshness")] = True

@@ -1,0 +1,104 @@
+"""Every gate kind, in the order in which documentation lists them. A new gate is one folder and one entry here."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mgaudit.config.log import nearest
+from mgaudit.domain.problems import Problem
+from mgaudit.gates.catalogue.parameters import CatalogueParameters
+from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
+from mgaudit.gates.dirty_surface.parameters import DirtySurfaceParameters
+from mgaudit.gates.doc_citations.parameters import DocCitationsParameters
+from mgaudit.gates.forbidden_calls.parameters import ForbiddenCallsParameters
+from mgaudit.gates.frozen.parameters import FrozenParameters
+from mgaudit.gates.generated.parameters import GeneratedParameters
+from mgaudit.gates.health.parameters import HealthParameters
+from mgaudit.gates.include_purity.parameters import IncludePurityParameters
+from mgaudit.gates.layers.parameters import LayersParameters
+from mgaudit.gates.link_ratchet.parameters import LinkRatchetParameters
+from mgaudit.gates.memo_keys.parameters import MemoKeysParameters
+from mgaudit.gates.mutations.parameters import MutationsParameters
+from mgaudit.gates.reads.parameters import ReadsParameters
+from mgaudit.gates.symbol_purity.parameters import SymbolPurityParameters
+from mgaudit.gates.test_names.parameters import TestNamesParameters
+from mgaudit.gates.undeclared.parameters import UndeclaredParameters
+from mgaudit.gates.upcalls.parameters import UpcallsParameters
+from mgaudit.gates.writebacks.parameters import WritebacksParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mgaudit.config.fields import Parameters
+    from mgaudit.config.model import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One gate kind.
+
+    Attributes:
+        parameters: What it can be told.
+        summary: Its promise, in one line.
+        available: Whether `check` can run it.
+        check: Where its check function is, as ``module:function``: imported when it is first needed, so that reading
+            a configuration stays quick.
+    """
+
+    parameters: type[Parameters]
+    summary: str
+    available: bool = False
+    check: str | None = None
+
+    def load_check(self) -> Callable[..., Any] | None:
+        """The check function, or None where there is none."""
+        if self.check is None:
+            return None
+        module, _, function = self.check.partition(":")
+        return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
+
+
+KINDS: Mapping[str, Kind] = {
+    "include-purity": Kind(
+        IncludePurityParameters, "The backend's include closures hold no file of the frontend.", available=True
+    ),
+    "closure-probe": Kind(
+        ClosureProbeParameters, "A named header includes nothing forbidden and stands by itself.", available=True
+    ),
+    "symbol-purity": Kind(SymbolPurityParameters, "The server links without the frontend."),
+    "link-ratchet": Kind(LinkRatchetParameters, "What server objects need of the frontend only shrinks."),
+    "undeclared": Kind(UndeclaredParameters, "The backend does not name the context.", available=True),
+    "reads": Kind(ReadsParameters, "Every read of frontend state is mapped to a catalogue entry."),
+    "writebacks": Kind(WritebacksParameters, "Every change of a frontend object by the backend is mapped."),
+    "upcalls": Kind(UpcallsParameters, "Every call from the backend into the frontend is mapped."),
+    "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
+    "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),
+    "memo-keys": Kind(MemoKeysParameters, "A cache key is a handle or a value."),
+    "catalogue": Kind(CatalogueParameters, "Catalogues agree with themselves, each other and the code."),
+    "forbidden-calls": Kind(ForbiddenCallsParameters, "The zones call no forbidden function and use no retired name."),
+    "layers": Kind(LayersParameters, "Each zone uses only the zones below it."),
+    "frozen": Kind(FrozenParameters, "Named functions and regions equal their reference."),
+    "test-names": Kind(TestNamesParameters, "No test name disappears."),
+    "doc-citations": Kind(DocCitationsParameters, "Every line that a document cites holds what it says."),
+    "generated": Kind(GeneratedParameters, "A generated file is what would be generated now."),
+    "health": Kind(HealthParameters, "The answer can be trusted.", available=True),
+}
+
+PARAMETERS: Mapping[str, type[Parameters]] = {name: kind.parameters for name, kind in KINDS.items()}
+"""What `mgaudit.config.loader.load` wants to know."""
+
+
+def unavailable(settings: Settings) -> tuple[Problem, ...]:
+    """A problem for each configured gate whose kind cannot be run: it must not pass for green."""
+    running = [name for name, kind in KINDS.items() if kind.available]
+    return tuple(
+        Problem(
+            *gate.place("kind"),
+            f'gate "{gate.id}": the kind "{gate.kind}" is not available yet',
+            nearest("", running, "available"),
+        )
+        for gate in settings.gates
+        if not KINDS[gate.kind].available
+    )

@@ -1,0 +1,1 @@
+"""The gate kind ``test-names``: no test name disappears."""

@@ -1,0 +1,1 @@
+"""The gate kind ``upcalls``: every call or reference from the backend into the frontend is mapped."""
