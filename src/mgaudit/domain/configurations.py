@@ -15,6 +15,8 @@ class ParseCommand:
         directory: Absolute working directory that relative arguments refer to.
         arguments: Sanitised front-end arguments: no compiler name, output or main file; include paths are absolute.
         origin: Where the arguments come from: ``database`` or ``synthesised``.
+        variant: Tells apart the commands of one file in one configuration, from 0.
+        language: The language that ``arguments`` ask for (``c++``, ``c``…), as ``-x`` spells it.
     """
 
     configuration: str
@@ -22,3 +24,5 @@ class ParseCommand:
     directory: str
     arguments: tuple[str, ...]
     origin: str
+    variant: int = 0
+    language: str = "c++"
