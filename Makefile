@@ -1,0 +1,59 @@
+# `make demo` and `make test` set everything up on a fresh clone: all they need is Python 3.11 or later.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.mgaudit-ready
+PYTEST_FLAGS ?= -n auto
+MINIMUM := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint check acceptance dist clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: $(READY) ## create .venv with mgaudit and its development tools
+
+demo: $(READY) ## audit the example tree
+	@$(BIN)/mgaudit demo
+
+test: $(READY) ## run the test suite
+	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(READY) ## ruff, mypy, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+check: lint test ## lint and test
+
+acceptance: $(READY) ## run acceptance cases: make acceptance CASES=path/to/acceptance
+	@$(BIN)/python ci/acceptance.py --mgaudit $(BIN)/mgaudit $(CASES)
+
+dist: $(READY) ## build the wheel
+	@$(BIN)/python -m pip --quiet wheel --no-deps --wheel-dir dist .
+
+clean: ## remove .venv and caches
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# An environment that is there is kept; its packages follow pyproject.toml.
+$(READY): pyproject.toml
+	@set -e; \
+	if [ ! -x $(BIN)/python ]; then \
+	    for name in $(PYTHON) python3.13 python3.12 python3.11 python3.14 python3 python; do \
+	        if $$name -c '$(MINIMUM)' >/dev/null 2>&1; then found=$$name; break; fi; \
+	    done; \
+	    if [ -z "$$found" ]; then \
+	        echo "mgaudit needs Python 3.11 or later with venv (Debian: apt-get install python3-venv)." >&2; \
+	        echo "Name one with: make PYTHON=/path/to/python" >&2; \
+	        exit 1; \
+	    fi; \
+	    echo "Creating $(VENV) with $$($$found --version)"; \
+	    $$found -m venv $(VENV); \
+	fi; \
+	echo "Installing mgaudit and its development tools"; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .; \
+	touch $@
