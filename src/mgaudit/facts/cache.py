@@ -1,0 +1,127 @@
+"""The cache: immutable blobs by content key, safe for several processes, killed runs and damaged files.
+
+A blob is written to a temporary file and renamed, so a reader sees all of it or nothing. It carries a checksum; a blob
+that does not match is deleted and counts as absent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import platformdirs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MAGIC: Final = b"mgaudit1"
+_CHECKSUM: Final = 16
+_TAG: Final = "CACHEDIR.TAG"
+
+
+def default_directory() -> Path:
+    """The platform's place for caches, or ``MGAUDIT_CACHE_DIR``."""
+    if override := os.environ.get("MGAUDIT_CACHE_DIR"):
+        return Path(override)
+    return platformdirs.user_cache_path("mgaudit", appauthor=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the cache holds of one kind: number of files and their bytes."""
+
+    kind: str
+    files: int
+    size: int
+
+
+class Cache:
+    """Blobs in a directory, by kind and key. Failing writes are survived: the cache is never needed for an answer."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.write_error: OSError | None = None
+
+    def path(self, kind: str, key: str, suffix: str = "") -> Path:
+        """Where a blob lies, whether or not it exists."""
+        return self.directory / kind / key[:2] / (key + suffix)
+
+    def read(self, kind: str, key: str) -> bytes | None:
+        """The content of a blob, or None where it is absent or damaged."""
+        path = self.path(kind, key)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        head = len(_MAGIC) + _CHECKSUM
+        body = data[head:]
+        if data[: len(_MAGIC)] == _MAGIC and _checksum(body) == data[len(_MAGIC) : head]:
+            with contextlib.suppress(zlib.error):
+                return zlib.decompress(body)
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+    def write(self, kind: str, key: str, data: bytes) -> bool:
+        """Store a blob; False (and `write_error`) where the disk refuses."""
+        body = zlib.compress(data, 1)
+        try:
+            with self.replacing(self.path(kind, key)) as temporary:
+                temporary.write_bytes(_MAGIC + _checksum(body) + body)
+        except OSError as error:
+            self.write_error = error
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def replacing(self, path: Path) -> Iterator[Path]:
+        """A temporary file beside a path, renamed to it at the end of the block, or deleted where the block fails.
+
+        Raises:
+            OSError: The folder or the file cannot be written.
+        """
+        if not (self.directory / _TAG).exists():
+            self.directory.mkdir(parents=True, exist_ok=True)
+            (self.directory / _TAG).write_text("Signature: 8a477f597d28d172789f06886806bc55\n# Written by mgaudit.\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def usage(self) -> list[Usage]:
+        """What the cache holds, by kind."""
+        kinds: dict[str, list[int]] = {}
+        for path in self._files():
+            with contextlib.suppress(OSError):
+                kinds.setdefault(path.relative_to(self.directory).parts[0], []).append(path.stat().st_size)
+        return [Usage(kind, len(sizes), sum(sizes)) for kind, sizes in sorted(kinds.items())]
+
+    def clear(self) -> int:
+        """Delete every file that the cache wrote; returns how many. Only in a directory that the cache tagged."""
+        count = 0
+        for path in self._files():
+            with contextlib.suppress(OSError):
+                path.unlink()
+                count += 1
+        return count
+
+    def _files(self) -> list[Path]:
+        if not (self.directory / _TAG).exists():
+            return []
+        kinds = ("scan", "unit", "manifest", "preamble", "facts")
+        return sorted(path for kind in kinds for path in (self.directory / kind).rglob("*") if path.is_file())
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_CHECKSUM).digest()

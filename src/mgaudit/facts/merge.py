@@ -1,0 +1,354 @@
+"""Merges the records of units into the database: symbols once, slices once, units replaced as a whole."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from array import array
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.facts import schema
+from mgaudit.sources.clang_abi import ENTITY_KINDS
+from mgaudit.sources.records import (
+    DECLARATION_COLUMNS,
+    NONE,
+    REFERENCE_COLUMNS,
+    SYMBOL_INTERNAL,
+    SYMBOL_TRACKED,
+    SYMBOL_TRANSPARENT,
+    unpack,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mgaudit.sources.records import IncludeRecord, SymbolRecord, UnitRecord
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class UnitId:
+    """What names a unit in every run.
+
+    Attributes:
+        configuration: The configuration's name.
+        path: The main file, relative to the root; of a preamble, the header that it precompiles.
+        variant: Distinguishes several commands for one file.
+        kind: ``preamble``, ``source``, or ``header`` (a header taken alone).
+    """
+
+    configuration: str
+    path: str
+    variant: int = 0
+    kind: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitState:
+    """A unit that the database must hold, and the key of its record.
+
+    ``preamble`` names the unit whose facts complete this one's.
+    """
+
+    id: UnitId
+    key: str
+    preamble: UnitId | None = None
+
+
+class Database:
+    """The merged facts of one tree. Rows are derived from cached records, so the file may be deleted at any time."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Open or create it; a database of another schema version, or a damaged one, is replaced."""
+        self.path = str(path)
+        try:
+            self.connection = _open(self.path)
+        except sqlite3.DatabaseError:
+            discard(self.path)
+            self.connection = _open(self.path)
+        self._files: dict[str, int] = dict(self.connection.execute("SELECT path, id FROM file"))
+        self._symbols: dict[tuple[str, str], int] | None = None
+        self._edges: dict[tuple[int, int, str, int, int | None], int] | None = None
+
+    def close(self) -> None:
+        """Release the file."""
+        self.connection.close()
+
+    def stale(self, wanted: Iterable[UnitState]) -> list[UnitState]:
+        """Which of the wanted units the database lacks or holds in another state."""
+        held = self._held()
+        return [state for state in wanted if held.get(state.id) != state.key]
+
+    def _held(self) -> dict[UnitId, str]:
+        rows = self.connection.execute(
+            "SELECT c.name, u.path, u.variant, u.kind, u.key FROM unit u JOIN configuration c ON c.id = u.configuration"
+        )
+        return {UnitId(name, path, variant, kind): key for name, path, variant, kind, key in rows}
+
+    def update(
+        self, wanted: list[UnitState], records: Mapping[UnitId, UnitRecord], tracked: frozenset[str],
+        configurations: Iterable[str],
+    ) -> None:  # fmt: skip
+        """Make the database hold exactly the wanted units, in one transaction.
+
+        Args:
+            wanted: All units of the run.
+            records: The record of each unit that `stale` named.
+            tracked: The audited files.
+            configurations: All configuration names, in the order of their bits.
+        """
+        with self.connection:
+            self.connection.execute("BEGIN IMMEDIATE")
+            self._set_configurations(list(configurations))
+            self._remove(set(self._held()) - {state.id for state in wanted if state.id not in records})
+            states = {state.id: state for state in wanted}
+            order = sorted(records, key=lambda unit: (unit.kind != "preamble", unit))
+            for unit in order:
+                self._insert(states[unit], records[unit], tracked)
+            self._link_preambles(states)
+            self._sweep()
+            self._mark_tracked(tracked)
+
+    def _set_configurations(self, names: list[str]) -> None:
+        held = [name for (name,) in self.connection.execute("SELECT name FROM configuration ORDER BY id")]
+        if held != names:
+            for table in ("unit_slice", "skipped", "diagnostic", "base", "override", "unit", "configuration"):
+                self.connection.execute(f"DELETE FROM {table}")
+            self.connection.executemany("INSERT INTO configuration (id, name) VALUES (?, ?)", enumerate(names))
+
+    def _remove(self, units: set[UnitId]) -> None:
+        for unit in units:
+            (number,) = self.connection.execute(_UNIT_NUMBER, _unit_key(unit)).fetchone()
+            for table in ("unit_slice", "skipped", "diagnostic", "base", "override"):
+                self.connection.execute(f"DELETE FROM {table} WHERE unit = ?", (number,))
+            self.connection.execute("UPDATE unit SET preamble = NULL WHERE preamble = ?", (number,))
+            self.connection.execute("DELETE FROM unit WHERE id = ?", (number,))
+
+    def _link_preambles(self, states: Mapping[UnitId, UnitState]) -> None:
+        numbers = {
+            UnitId(name, path, variant, kind): number
+            for number, name, path, variant, kind in self.connection.execute(
+                "SELECT u.id, c.name, u.path, u.variant, u.kind "
+                "FROM unit u JOIN configuration c ON c.id = u.configuration"
+            )
+        }
+        self.connection.executemany(
+            "UPDATE unit SET preamble = ? WHERE id = ?",
+            [(numbers[s.preamble] if s.preamble else None, numbers[s.id]) for s in states.values()],
+        )
+
+    def _sweep(self) -> None:
+        """Drop what no unit holds any more."""
+        self.connection.execute(
+            "CREATE TEMP TABLE dead AS SELECT id FROM slice WHERE id NOT IN (SELECT slice FROM unit_slice)"
+        )
+        for table in ("reference_row", "declaration_row", "slot_row"):
+            self.connection.execute(f"DELETE FROM {table} WHERE slice IN (SELECT id FROM dead)")
+        self.connection.execute("DELETE FROM slice WHERE id IN (SELECT id FROM dead)")
+        self.connection.execute("DROP TABLE dead")
+
+    def _mark_tracked(self, tracked: frozenset[str]) -> None:
+        self.connection.executemany(
+            "UPDATE file SET tracked = ? WHERE id = ? AND tracked != ?",
+            [(int(path in tracked), number, int(path in tracked)) for path, number in self._files.items()],
+        )
+
+    def _insert(self, state: UnitState, record: UnitRecord, tracked: frozenset[str]) -> None:
+        files = [self._file(path, tracked) for path in record.files]
+        symbols = self._intern_symbols(record)
+        edges = array("I", [self._edge(files, include) for include in record.includes])
+        cursor = self.connection.execute(
+            "INSERT INTO unit (configuration, path, variant, kind, key, edges) "
+            "SELECT id, ?, ?, ?, ?, ? FROM configuration WHERE name = ?",
+            (state.id.path, state.id.variant, state.id.kind, state.key, edges.tobytes(), state.id.configuration),
+        )
+        unit = cursor.lastrowid
+        assert unit is not None
+        self._insert_slices(unit, record, files, symbols)
+        self.connection.executemany(
+            "INSERT INTO skipped VALUES (?, ?, ?, ?)", [(unit, files[f], a, b) for f, a, b in record.skipped]
+        )
+        self.connection.executemany(
+            "INSERT INTO diagnostic VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (unit, d.severity, None if d.file == NONE else files[d.file], d.line, d.column, d.message)
+                for d in record.diagnostics
+            ],
+        )
+        self.connection.executemany(
+            "INSERT INTO base VALUES (?, ?, ?)", [(unit, symbols[a], symbols[b]) for a, b in record.bases]
+        )
+        self.connection.executemany(
+            "INSERT INTO override VALUES (?, ?, ?)", [(unit, symbols[a], symbols[b]) for a, b in record.overrides]
+        )
+
+    def _insert_slices(self, unit: int, record: UnitRecord, files: list[int], symbols: list[int]) -> None:
+        references: dict[int, list[tuple[object, ...]]] = _by_file(record.references, len(REFERENCE_COLUMNS), symbols)
+        types: dict[object, str] = {symbols[index]: symbol.type for index, symbol in enumerate(record.symbols)}
+        declarations: dict[int, list[tuple[object, ...]]] = {
+            file: [(*row, types[row[0]]) for row in rows]
+            for file, rows in _by_file(record.declarations, len(DECLARATION_COLUMNS), symbols).items()
+        }
+        slots: dict[int, list[tuple[object, ...]]] = {}
+        for slot in record.slots:
+            slots.setdefault(slot.file, []).append(
+                (symbols[slot.field], symbols[slot.function], slot.line, slot.column)
+            )
+        for file in sorted(references.keys() | declarations.keys() | slots.keys()):
+            content = (references.get(file, []), declarations.get(file, []), slots.get(file, []))
+            digest = hashlib.blake2b(repr((files[file], content)).encode(), digest_size=16).digest()
+            found = self.connection.execute("SELECT id FROM slice WHERE digest = ?", (digest,)).fetchone()
+            if found:
+                number = found[0]
+            else:
+                number = self.connection.execute(
+                    "INSERT INTO slice (digest, file) VALUES (?, ?)", (digest, files[file])
+                ).lastrowid
+                for statement, rows in zip(_SLICE_INSERTS, content, strict=True):
+                    self.connection.executemany(statement, [(number, *row) for row in rows])
+            self.connection.execute("INSERT OR IGNORE INTO unit_slice VALUES (?, ?)", (unit, number))
+
+    def _file(self, path: str, tracked: frozenset[str]) -> int:
+        number = self._files.get(path)
+        if number is None:
+            cursor = self.connection.execute(
+                "INSERT INTO file (path, tracked) VALUES (?, ?)", (path, int(path in tracked))
+            )
+            assert cursor.lastrowid is not None
+            number = self._files[path] = cursor.lastrowid
+        return number
+
+    def _edge(self, files: list[int], include: IncludeRecord) -> int:
+        if self._edges is None:
+            self._edges = {
+                (source, line, spelling, angled, target): number
+                for number, source, line, spelling, angled, target in self.connection.execute("SELECT * FROM edge")
+            }
+        row = (
+            files[include.file], include.line, include.spelling, int(include.angled),
+            None if include.target == NONE else files[include.target],
+        )  # fmt: skip
+        number = self._edges.get(row)
+        if number is None:
+            number = self._edges[row] = len(self._edges) + 1
+            self.connection.execute("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)", (number, *row))
+        return number
+
+    def _intern_symbols(self, record: UnitRecord) -> list[int]:
+        if self._symbols is None:
+            self._symbols = {
+                (usr, place): number
+                for number, usr, place in self.connection.execute("SELECT id, usr, place FROM symbol")
+            }
+        numbers: list[int] = []
+        fresh: list[int] = []
+        for index, symbol in enumerate(record.symbols):
+            key = (symbol.usr, _place(record, symbol))
+            number = self._symbols.get(key)
+            if number is None:
+                number = self._symbols[key] = len(self._symbols) + 1
+                fresh.append(index)
+            numbers.append(number)
+        if fresh:
+            qualified = _qualified_names(record.symbols)
+            self.connection.executemany(
+                "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_symbol_row(record, index, numbers, qualified) for index in fresh],
+            )
+        return numbers
+
+
+_UNIT_NUMBER: Final = """
+SELECT u.id FROM unit u JOIN configuration c ON c.id = u.configuration
+WHERE c.name = ? AND u.path = ? AND u.variant = ? AND u.kind = ?
+"""
+_SLICE_INSERTS: Final = (
+    "INSERT INTO reference_row VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0))",
+    "INSERT INTO declaration_row VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
+    "INSERT INTO slot_row VALUES (?, ?, ?, ?, ?)",
+)
+
+
+def _unit_key(unit: UnitId) -> tuple[str, str, int, str]:
+    return unit.configuration, unit.path, unit.variant, unit.kind
+
+
+def discard(path: str) -> None:
+    """Delete a database and its journals."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(path + suffix).unlink(missing_ok=True)
+
+
+def _open(path: str) -> sqlite3.Connection:
+    """Open the database, creating its tables.
+
+    Raises:
+        sqlite3.DatabaseError: It is damaged or has another schema.
+    """
+    connection = sqlite3.connect(path, isolation_level=None, timeout=60)
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {schema.TABLES} PRAGMA user_version = {schema.VERSION}; COMMIT;"
+            )
+        elif version != schema.VERSION:
+            message = f"schema {version}, wanted {schema.VERSION}"
+            raise sqlite3.DatabaseError(message)
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _by_file(data: bytes, width: int, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
+    """Rows by file index: (symbol, line, column, offset, role or flags, parent), symbols as database ids."""
+    result: dict[int, list[tuple[object, ...]]] = {}
+    for file, rows in groupby(unpack(data, width), key=lambda row: row[1]):
+        result[file] = sorted(
+            (symbols[s], line, column, offset, bits, 0 if parent == NONE else symbols[parent])
+            for s, _, line, column, offset, bits, parent in rows
+        )
+    return result
+
+
+def _place(record: UnitRecord, symbol: SymbolRecord) -> str:
+    """What tells apart entities of one USR: nothing where linkage is external, else path and offset."""
+    if not symbol.flags & SYMBOL_INTERNAL:
+        return ""
+    return f"{record.files[symbol.file] if symbol.file != NONE else ''}@{symbol.offset}"
+
+
+def _qualified_names(symbols: list[SymbolRecord]) -> list[str]:
+    """Qualified names; inline and anonymous namespaces are left out of them."""
+    names: dict[int, str] = {}
+
+    def name(index: int) -> str:
+        known = names.get(index)
+        if known is None:
+            symbol = symbols[index]
+            scope = name(symbol.parent) if symbol.parent != NONE else ""
+            if symbol.flags & SYMBOL_TRANSPARENT:
+                known = scope
+            else:
+                own = symbol.name or "(anonymous)"
+                known = f"{scope}::{own}" if scope else own
+            names[index] = known
+        return known
+
+    return [name(index) for index in range(len(symbols))]
+
+
+def _symbol_row(record: UnitRecord, index: int, numbers: list[int], qualified: list[str]) -> tuple[object, ...]:
+    symbol = record.symbols[index]
+    return (
+        numbers[index], symbol.usr, _place(record, symbol), symbol.name, qualified[index], ENTITY_KINDS[symbol.kind],
+        None if symbol.parent == NONE else numbers[symbol.parent],
+        None if symbol.pattern == NONE else numbers[symbol.pattern], symbol.flags & ~SYMBOL_TRACKED,
+    )  # fmt: skip

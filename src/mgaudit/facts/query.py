@@ -1,0 +1,382 @@
+"""Questions to the merged facts. Gates, graphs and analyses see facts only through this class."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mgaudit.domain.names import selects
+from mgaudit.facts import schema
+from mgaudit.facts.merge import UnitId
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from mgaudit.sources.scanner import FileScan
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One entity.
+
+    Attributes:
+        id: Stable within one run only.
+        usr: libclang's USR.
+        name: Its spelling.
+        qualified: Its qualified name; inline and anonymous namespaces are left out.
+        kind: One of `clang_abi.ENTITY_KINDS`.
+        parent: Id of its semantic parent, or None.
+        pattern: Id of the template it instantiates or specialises, or None.
+        flags: ``SYMBOL_*`` bits of `mgaudit.sources.records`.
+        place: ``path@offset`` of its declaration where linkage is internal, else empty.
+    """
+
+    id: int
+    usr: str
+    name: str
+    qualified: str
+    kind: str
+    parent: int | None
+    pattern: int | None
+    flags: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reference:
+    """One use of a symbol at one place, over all units and configurations that see it.
+
+    Attributes:
+        path: The file.
+        line: 1-based.
+        column: 1-based, in bytes.
+        offset: In bytes.
+        symbol: Id of the referenced symbol.
+        role: libclang's role bits and `records.ROLE_FROM_MACRO`.
+        parent: Id of the symbol whose body or declaration holds it, or None.
+        mask: Bit i is set where configuration i sees it.
+    """
+
+    path: str
+    line: int
+    column: int
+    offset: int
+    symbol: int
+    role: int
+    parent: int | None
+    mask: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Declaration:
+    """One declaration of a symbol at one place; ``flags`` are ``DECL_*`` bits of `mgaudit.sources.records`."""
+
+    path: str
+    line: int
+    column: int
+    offset: int
+    symbol: int
+    flags: int
+    parent: int | None
+    type: str
+    mask: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One parse that the run rests on; ``preamble`` is the id of the unit whose facts complete it."""
+
+    id: int
+    name: UnitId
+    configuration: int
+    preamble: int | None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edge:
+    """One inclusion directive of one file; ``target`` is None where nothing was found."""
+
+    source: str
+    line: int
+    target: str | None
+    spelling: str
+    angled: bool
+    id: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Diagnostic:
+    """One error (severity 3) or fatal error (4) of the front end in one unit."""
+
+    path: str | None
+    line: int
+    column: int
+    severity: int
+    message: str
+    unit: int
+
+
+class Facts:
+    """The facts of the selected configurations.
+
+    Args:
+        connection: The merged database.
+        configurations: The selected configurations, in the order of their bits in every ``mask``.
+        scans: The syntax scanner's view of every tracked file, by path.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, configurations: Sequence[str], scans: Mapping[str, FileScan]
+    ) -> None:
+        self.connection = connection
+        self.configurations = tuple(configurations)
+        self.scans = scans
+        self._select()
+
+    def _select(self) -> None:
+        """Fill ``selected``: each slice with the configurations of the units that hold it."""
+        execute = self.connection.execute
+        for name in ("reference_text", "declaration_text", "include", "slot", "declaration", "reference"):
+            execute(f"DROP VIEW IF EXISTS temp.{name}")
+        execute("DROP TABLE IF EXISTS temp.selected")
+        execute("DROP TABLE IF EXISTS temp.bit")
+        execute("CREATE TEMP TABLE bit (configuration INTEGER PRIMARY KEY, mask INTEGER NOT NULL)")
+        numbers = dict(execute("SELECT name, id FROM main.configuration"))
+        self.connection.executemany(
+            "INSERT INTO bit VALUES (?, ?)",
+            [(numbers[name], 1 << index) for index, name in enumerate(self.configurations) if name in numbers],
+        )
+        execute("CREATE TEMP TABLE selected (slice INTEGER PRIMARY KEY, mask INTEGER NOT NULL)")
+        masks: dict[int, int] = {}
+        for number, mask in execute(
+            "SELECT us.slice, b.mask FROM unit_slice us JOIN unit u ON u.id = us.unit "
+            "JOIN temp.bit b ON b.configuration = u.configuration GROUP BY us.slice, b.mask"
+        ):
+            masks[number] = masks.get(number, 0) | mask
+        self.connection.executemany("INSERT INTO selected VALUES (?, ?)", masks.items())
+        for statement in schema.VIEWS.split(";"):
+            if statement.strip():
+                execute(statement)
+
+    def names_of(self, mask: int) -> tuple[str, ...]:
+        """The names of the configurations in a mask, sorted."""
+        return tuple(sorted(name for index, name in enumerate(self.configurations) if mask >> index & 1))
+
+    # ---- symbols
+
+    @cached_property
+    def _symbols(self) -> dict[int, Symbol]:
+        return {}
+
+    def symbol(self, number: int) -> Symbol:
+        """The symbol of an id."""
+        known = self._symbols.get(number)
+        if known is None:
+            row = self.connection.execute(_SYMBOL + "WHERE id = ?", (number,)).fetchone()
+            known = self._symbols[number] = Symbol(*row)
+        return known
+
+    def symbols_named(self, pattern: str) -> list[Symbol]:
+        """The symbols that a name in a configuration or catalogue selects (`mgaudit.domain.names.selects`).
+
+        Only symbols that a selected unit declares or references.
+        """
+        last = pattern.split("(", maxsplit=1)[0].rsplit("::", 1)[-1] if "operator" not in pattern else None
+        query, values = (_SYMBOL + "WHERE name = ?", (last,)) if last else (_SYMBOL + "WHERE name LIKE 'operator%'", ())
+        found = [Symbol(*row) for row in self.connection.execute(query, values)]
+        return sorted(
+            (
+                s
+                for s in found
+                if selects(pattern, self.signature(s) if "(" in pattern else s.qualified) and self._seen(s)
+            ),
+            key=lambda s: (s.qualified, s.usr, s.place),
+        )
+
+    def _seen(self, symbol: Symbol) -> bool:
+        return bool(
+            self.connection.execute(
+                "SELECT 1 FROM declaration_row d JOIN selected x ON x.slice = d.slice WHERE d.symbol = ? UNION ALL "
+                "SELECT 1 FROM reference_row r JOIN selected x ON x.slice = r.slice WHERE r.symbol = ? LIMIT 1",
+                (symbol.id, symbol.id),
+            ).fetchone()
+        )
+
+    def signature(self, symbol: Symbol) -> str:
+        """Qualified name and, of a function whose type is known, its parameters: ``ns::f(int)``."""
+        if symbol.kind not in FUNCTION_KINDS:
+            return symbol.qualified
+        row = self.connection.execute(
+            "SELECT MIN(d.type) FROM declaration_row d JOIN selected x ON x.slice = d.slice "
+            "WHERE d.symbol = ? AND d.type != ''",
+            (symbol.id,),
+        ).fetchone()
+        return symbol.qualified + _parameters(row[0] or "")
+
+    def enclosing(self, number: int | None) -> Symbol | None:
+        """The function (or, outside of functions, the class, variable or namespace) that holds a reference."""
+        return None if number is None else self.symbol(number)
+
+    def declarations_of(self, symbols: Iterable[int]) -> list[Declaration]:
+        """Where symbols are declared and defined, sorted."""
+        return self._declarations("r.symbol", symbols)
+
+    def declarations_in(self, paths: Iterable[str]) -> list[Declaration]:
+        """What files declare, sorted."""
+        return self._declarations("f.path", paths)
+
+    def _declarations(self, column: str, values: Iterable[object]) -> list[Declaration]:
+        query = (
+            "SELECT f.path, r.line, r.column, r.offset, r.symbol, r.flags, r.parent, r.type, x.mask "
+            f"FROM declaration_row r {_JOINS} WHERE {column} IN (SELECT value FROM temp.wanted)"
+        )
+        return sorted((Declaration(*row) for row in self._wanted_rows(values, query)), key=_place_key)
+
+    # ---- references
+
+    def references_to(self, symbols: Iterable[int]) -> list[Reference]:
+        """All uses of symbols, sorted by place."""
+        return self._references("r.symbol", symbols)
+
+    def references_in(self, paths: Iterable[str]) -> list[Reference]:
+        """All uses in files, sorted by place."""
+        return self._references("f.path", paths)
+
+    def references_from(self, parents: Iterable[int]) -> list[Reference]:
+        """All uses in the bodies of symbols, sorted by place."""
+        return self._references("r.parent", parents)
+
+    def _references(self, column: str, values: Iterable[object]) -> list[Reference]:
+        query = (
+            "SELECT f.path, r.line, r.column, r.offset, r.symbol, r.role, r.parent, x.mask "
+            f"FROM reference_row r {_JOINS} WHERE {column} IN (SELECT value FROM temp.wanted)"
+        )
+        return sorted((Reference(*row) for row in self._wanted_rows(values, query)), key=_place_key)
+
+    def _wanted_rows(self, values: Iterable[object], query: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query over ``temp.wanted``; equal rows of several slices become one with all their bits."""
+        self.connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (value PRIMARY KEY)")
+        self.connection.execute("DELETE FROM temp.wanted")
+        self.connection.executemany("INSERT OR IGNORE INTO wanted VALUES (?)", [(value,) for value in values])
+        masks: dict[tuple[Any, ...], int] = {}
+        for row in self.connection.execute(query):
+            masks[row[:-1]] = masks.get(row[:-1], 0) | row[-1]
+        return ((*row, mask) for row, mask in masks.items())
+
+    # ---- relations
+
+    def call_rows(self) -> list[tuple[int, int, int, str, int, int]]:
+        """(caller, callee, role, path, line, mask) of every reference to a function from within a symbol."""
+        return self.connection.execute(
+            f"SELECT r.parent, r.symbol, r.role, f.path, r.line, x.mask FROM reference_row r {_JOINS} "
+            "JOIN symbol y ON y.id = r.symbol WHERE r.parent IS NOT NULL "
+            f"AND y.kind IN ({','.join('?' * len(FUNCTION_KINDS))})",
+            sorted(FUNCTION_KINDS),
+        ).fetchall()
+
+    def slots(self) -> list[tuple[int, int, str, int, int]]:
+        """(field, function, path, line, mask) of functions stored into fields, sorted."""
+        return sorted(
+            self.connection.execute(
+                "SELECT t.field, t.function, f.path, t.line, t.configurations FROM slot t JOIN file f ON f.id = t.file"
+            ).fetchall()
+        )
+
+    def bases(self) -> list[tuple[int, int]]:
+        """(derived, base) pairs, sorted."""
+        return sorted(set(self._selected_pairs("base", "derived", "base")))
+
+    def overrides(self) -> list[tuple[int, int]]:
+        """(method, overridden method) pairs, sorted."""
+        return sorted(set(self._selected_pairs("override", "method", "overridden")))
+
+    def _selected_pairs(self, table: str, first: str, second: str) -> list[tuple[int, int]]:
+        return self.connection.execute(
+            f"SELECT t.{first}, t.{second} FROM {table} t JOIN unit u ON u.id = t.unit "
+            "JOIN temp.bit b ON b.configuration = u.configuration"
+        ).fetchall()
+
+    # ---- units and includes
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """Every selected unit, sorted by name; preambles too."""
+        rows = self.connection.execute(
+            "SELECT u.id, c.name, u.path, u.variant, u.kind, u.preamble, b.mask FROM unit u "
+            "JOIN configuration c ON c.id = u.configuration JOIN temp.bit b ON b.configuration = c.id"
+        )
+        units = [
+            Unit(number, UnitId(name, path, variant, kind), mask.bit_length() - 1, preamble)
+            for number, name, path, variant, kind, preamble, mask in rows
+        ]
+        return tuple(sorted(units, key=lambda unit: unit.name))
+
+    @cached_property
+    def edges(self) -> dict[int, Edge]:
+        """Every known inclusion directive, by id."""
+        rows = self.connection.execute("SELECT id, source, line, target, spelling, angled FROM include")
+        return {
+            number: Edge(source, line, target, spelling, bool(angled), number)
+            for number, source, line, target, spelling, angled in rows
+        }
+
+    def edges_of(self, unit: Unit) -> set[int]:
+        """Ids of the directives that a unit met, its preamble's included."""
+        found: set[int] = set()
+        for number in (unit.id, unit.preamble):
+            if number is not None:
+                (blob,) = self.connection.execute("SELECT edges FROM unit WHERE id = ?", (number,)).fetchone()
+                words = array("I")
+                words.frombytes(blob)
+                found.update(words)
+        return found
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Errors of all selected units, sorted."""
+        rows = self.connection.execute(
+            "SELECT f.path, d.line, d.column, d.severity, d.message, d.unit FROM diagnostic d "
+            "JOIN unit u ON u.id = d.unit JOIN temp.bit b ON b.configuration = u.configuration "
+            "LEFT JOIN file f ON f.id = d.file"
+        )
+        return sorted(
+            (Diagnostic(*row) for row in rows), key=lambda d: (d.path or "", d.line, d.column, d.message, d.unit)
+        )
+
+    def skipped(self, path: str) -> dict[int, list[tuple[int, int]]]:
+        """Unit id → line ranges of a file that the unit's preprocessor skipped."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for unit, first, last in self.connection.execute(
+            "SELECT s.unit, s.first, s.last FROM skipped s JOIN file f ON f.id = s.file JOIN unit u ON u.id = s.unit "
+            "JOIN temp.bit b ON b.configuration = u.configuration WHERE f.path = ? ORDER BY 1, 2, 3",
+            (path,),
+        ):
+            found.setdefault(unit, []).append((first, last))
+        return found
+
+
+FUNCTION_KINDS: Collection[str] = frozenset(
+    {"function", "method", "static-method", "constructor", "destructor", "conversion"}
+)
+_JOINS = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+_SYMBOL = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol "
+
+
+def _place_key(row: Reference | Declaration) -> tuple[object, ...]:
+    return (row.path, row.offset, row.symbol, row.line, row.column)
+
+
+def _parameters(type_text: str) -> str:
+    """The parameter list of a canonical function type: ``int (const A &) const`` → ``(const A &)``."""
+    depth = 0
+    for index in range(type_text.rfind(")"), -1, -1):
+        if type_text[index] == ")":
+            depth += 1
+        elif type_text[index] == "(":
+            depth -= 1
+            if depth == 0:
+                inner = type_text[index : type_text.rfind(")") + 1]
+                return "()" if inner in {"(void)", "(void) "} else inner
+    return ""

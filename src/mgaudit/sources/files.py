@@ -1,0 +1,84 @@
+"""The files of one parse: handles and names of the front end to interned, link-resolved paths."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_uint, c_void_p
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mgaudit.sources.records import NONE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mgaudit.sources.clang_abi import CXSourceLocation, Library
+    from mgaudit.sources.tree import PathResolver
+
+
+class FileTable:
+    """Interns the files of one translation unit.
+
+    Args:
+        library: libclang.
+        paths: Resolves names to keys; one per process, since units share most headers.
+        tracked: The audited files, relative to the root.
+        overlay: Absolute path → text of in-memory files.
+    """
+
+    def __init__(
+        self, library: Library, paths: PathResolver, tracked: frozenset[str], overlay: Mapping[str, str]
+    ) -> None:
+        self._library = library
+        self._cdll = library.cdll
+        self._resolver = paths
+        self._tracked_paths = tracked
+        self._overlay = {paths.key(name): text for name, text in overlay.items()}
+        self._by_handle: dict[int, int] = {}
+        self._by_path: dict[str, int] = {}
+        self._content: dict[int, bytes] = {}
+        self._is_tracked: list[bool] = []
+        self.paths: list[str] = []
+        self._file = c_void_p()
+        self._line = c_uint()
+        self._column = c_uint()
+        self._offset = c_uint()
+
+    def of_handle(self, handle: int) -> int:
+        """The index of a ``CXFile``."""
+        index = self._by_handle.get(handle)
+        if index is None:
+            name = self._library.text(self._cdll.clang_getFileName(handle))
+            index = self._by_handle[handle] = self.of_path(self._resolver.key(name))
+        return index
+
+    def of_path(self, path: str) -> int:
+        """The index of a `PathResolver` key."""
+        index = self._by_path.get(path)
+        if index is None:
+            index = self._by_path[path] = len(self.paths)
+            self.paths.append(path)
+            self._is_tracked.append(path in self._tracked_paths)
+        return index
+
+    def is_tracked(self, index: int) -> bool:
+        """Whether a file belongs to the audited tree."""
+        return self._is_tracked[index]
+
+    def place(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
+        """File index (`NONE` where there is no file), line, column and offset of a location."""
+        self._cdll.clang_getFileLocation(
+            location, byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
+        )
+        if not self._file.value:
+            return NONE, 0, 0, 0
+        return self.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
+
+    def content(self, index: int) -> bytes:
+        """The bytes of a file as the front end saw them."""
+        known = self._content.get(index)
+        if known is None:
+            path = self.paths[index]
+            text = self._overlay.get(path)
+            known = text.encode() if text is not None else Path(self._resolver.root, path).read_bytes()
+            self._content[index] = known
+        return known

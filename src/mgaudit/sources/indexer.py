@@ -1,0 +1,287 @@
+"""One translation unit through libclang's C-side indexer: references, declarations, directives, errors.
+
+Every callback is guarded: ctypes prints and swallows an exception raised inside one, which would lose facts without a
+trace. The first exception is kept, the traversal stops, and `index_unit` raises it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import byref, c_uint, c_void_p, string_at
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.sources import clang_abi as abi
+from mgaudit.sources.records import (
+    DECL_DEFINITION,
+    DECL_IMPLICIT,
+    DECL_REDECLARATION,
+    NONE,
+    ROLE_FROM_MACRO,
+    DiagnosticRecord,
+    IncludeRecord,
+    SlotRecord,
+    UnitRecord,
+    pack,
+)
+from mgaudit.sources.symbols import SymbolTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mgaudit.sources.files import FileTable
+
+_FIELD: Final = abi.ENTITY_KINDS.index("field")
+_FUNCTIONS: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("function", "static-method", "method"))
+_CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
+
+
+class ParseError(Exception):
+    """libclang returned no translation unit at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParseRequest:
+    """One parse.
+
+    Attributes:
+        main: Absolute path of the main file.
+        arguments: The front end's arguments.
+        overlay: Path → text of in-memory files.
+        options: Extra ``CXTranslationUnit_Flags``.
+    """
+
+    main: str
+    arguments: tuple[str, ...]
+    overlay: Mapping[str, str]
+    options: int = 0
+
+
+class TranslationUnit:
+    """A parsed translation unit; a context manager that releases it."""
+
+    def __init__(self, library: abi.Library, request: ParseRequest) -> None:
+        """Parse.
+
+        Raises:
+            ParseError: libclang refused: a crash in the front end, a stale precompiled header, bad arguments.
+        """
+        self.library = library
+        self.cdll = library.cdll
+        self.index = self.cdll.clang_createIndex(1, 0)
+        handle = c_void_p()
+        arguments = (ctypes.c_char_p * len(request.arguments))(*(os.fsencode(a) for a in request.arguments))
+        overlay = [(os.fsencode(path), text.encode()) for path, text in sorted(request.overlay.items())]
+        unsaved = (abi.CXUnsavedFile * len(overlay))(*(abi.CXUnsavedFile(p, text, len(text)) for p, text in overlay))
+        options = abi.DETAILED_PREPROCESSING_RECORD | abi.KEEP_GOING | request.options
+        code = self.cdll.clang_parseTranslationUnit2(
+            self.index, os.fsencode(request.main), arguments, len(arguments), unsaved, len(overlay), options,
+            byref(handle),
+        )  # fmt: skip
+        if code or not handle.value:
+            self.cdll.clang_disposeIndex(self.index)
+            reasons = {1: "the front end failed", 2: "the front end crashed", 4: "a precompiled file was refused"}
+            message = f"libclang could not parse {request.main}: {reasons.get(code, f'error {code}')}"
+            raise ParseError(message)
+        self.handle = handle.value
+
+    def __enter__(self) -> TranslationUnit:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cdll.clang_disposeTranslationUnit(self.handle)
+        self.cdll.clang_disposeIndex(self.index)
+
+    def save(self, path: str) -> None:
+        """Write it as a precompiled file.
+
+        Raises:
+            ParseError: It has errors that forbid it, or the file cannot be written.
+        """
+        if code := self.cdll.clang_saveTranslationUnit(self.handle, os.fsencode(path), 0):
+            message = f"libclang could not save a precompiled header (error {code})"
+            raise ParseError(message)
+
+    def diagnostics(self, files: FileTable) -> list[DiagnosticRecord]:
+        """Its errors and fatal errors, sorted by place."""
+        found = []
+        for index in range(self.cdll.clang_getNumDiagnostics(self.handle)):
+            diagnostic = self.cdll.clang_getDiagnostic(self.handle, index)
+            severity = self.cdll.clang_getDiagnosticSeverity(diagnostic)
+            if severity >= 3:
+                file, line, column, _ = files.place(self.cdll.clang_getDiagnosticLocation(diagnostic))
+                text = self.library.text(self.cdll.clang_getDiagnosticSpelling(diagnostic))
+                found.append(DiagnosticRecord(severity, file, line, column, text))
+            self.cdll.clang_disposeDiagnostic(diagnostic)
+        return sorted(found, key=lambda d: (d.file, d.line, d.column, d.message))
+
+    def skipped(self, files: FileTable) -> list[tuple[int, int, int]]:
+        """The line ranges of tracked files that the preprocessor skipped."""
+        ranges = self.cdll.clang_getAllSkippedRanges(self.handle)
+        found = set()
+        for index in range(ranges.contents.count):
+            extent = ranges.contents.ranges[index]
+            file, first, _, _ = files.place(self.cdll.clang_getRangeStart(extent))
+            if file != NONE and files.is_tracked(file):
+                _, last, _, _ = files.place(self.cdll.clang_getRangeEnd(extent))
+                found.add((file, first, last))
+        self.cdll.clang_disposeSourceRangeList(ranges)
+        return sorted(found)
+
+
+class _Collector:
+    """The callbacks of one traversal and what they gather."""
+
+    def __init__(self, unit: TranslationUnit, files: FileTable) -> None:
+        self.cdll = unit.cdll
+        self.files = files
+        self.symbols = SymbolTable(unit.library, files)
+        self.references: dict[tuple[int, ...], None] = {}
+        self.declarations: dict[tuple[int, ...], None] = {}
+        self.includes: list[IncludeRecord] = []
+        self.bases: dict[tuple[int, int], None] = {}
+        self.failure: BaseException | None = None
+        self._file = c_void_p()
+        self._line = c_uint()
+        self._column = c_uint()
+        self._offset = c_uint()
+
+    def _place(self, loc: abi.CXIdxLoc) -> tuple[int, int, int, int]:
+        """File index, line, column and offset: of a macro's body the expansion, of an argument its own place."""
+        self.cdll.clang_indexLoc_getFileLocation(
+            loc, None, byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
+        )
+        if not self._file.value:
+            return NONE, 0, 0, 0
+        return self.files.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
+
+    def reference(self, info: abi.CXIdxEntityRefInfo) -> None:
+        entity = info.referenced
+        if not entity:
+            return
+        loc = info.loc
+        file, line, column, offset = self._place(loc)
+        if file == NONE:
+            return
+        if not (self.files.is_tracked(file) or self.symbols.is_tracked(entity)):
+            return
+        symbol = self.symbols.of_entity(entity)
+        role = info.role | (ROLE_FROM_MACRO if loc.raw & abi.MACRO_LOCATION_BIT else 0)
+        parent = self.symbols.of_entity(info.parent) if info.parent else NONE
+        self.references[symbol, file, line, column, offset, role, parent] = None
+
+    def declaration(self, address: int, info: abi.CXIdxDeclInfo) -> None:
+        file, line, column, offset = self._place(info.loc)
+        if file == NONE or not self.files.is_tracked(file):
+            return
+        symbol = self.symbols.of_entity(info.entity)
+        parent = NONE
+        if info.lexical_container:
+            cursor = abi.CXIdxContainerInfo.from_address(info.lexical_container).cursor
+            parent = self.symbols.of_cursor(cursor)
+        flags = (
+            (DECL_DEFINITION if info.is_definition else 0)
+            | (DECL_REDECLARATION if info.is_redeclaration else 0)
+            | (DECL_IMPLICIT if info.is_implicit else 0)
+        )
+        self.declarations[symbol, file, line, column, offset, flags, parent] = None
+        if info.is_definition and self.symbols.kind(symbol) in _CLASSES:
+            details = self.cdll.clang_index_getCXXClassDeclInfo(address)
+            for index in range(details.contents.base_count if details else 0):
+                base = details.contents.bases[index].contents.base
+                if base:
+                    self.bases[symbol, self.symbols.of_entity(base)] = None
+
+    def include(self, info: abi.CXIdxIncludedFileInfo) -> None:
+        file, line, _, _ = self._place(info.hash_loc)
+        if file == NONE:
+            return
+        target = self.files.of_handle(info.file) if info.file else NONE
+        spelling = os.fsdecode(string_at(info.filename)) if info.filename else ""
+        self.includes.append(IncludeRecord(file, line, spelling, bool(info.is_angled), target))
+
+    def _guard(self, work: Callable[[int], None]) -> Callable[..., None]:
+        def guarded(_client: int | None, address: int) -> None:
+            if self.failure is None:
+                try:
+                    work(address)
+                except BaseException as error:
+                    self.failure = error
+
+        return guarded
+
+    def callbacks(self) -> abi.IndexerCallbacks:
+        """The table to hand to libclang; keep it alive during the traversal.
+
+        No ``abort_query``: libclang asks it at every cursor, which costs more than the references themselves. After a
+        failure the guards make the rest of the traversal cheap.
+        """
+        return abi.IndexerCallbacks(
+            included_file=abi.IncludedFile(
+                self._guard(lambda address: self.include(abi.CXIdxIncludedFileInfo.from_address(address)))
+            ),
+            index_declaration=abi.IndexDeclaration(
+                self._guard(lambda address: self.declaration(address, abi.CXIdxDeclInfo.from_address(address)))
+            ),
+            index_entity_reference=abi.IndexEntityReference(
+                self._guard(lambda address: self.reference(abi.CXIdxEntityRefInfo.from_address(address)))
+            ),
+        )
+
+
+def index_unit(unit: TranslationUnit, files: FileTable) -> UnitRecord:
+    """Extract the facts of a parsed unit.
+
+    Args:
+        unit: The parsed translation unit.
+        files: Interns this unit's files.
+
+    Raises:
+        Exception: Whatever a callback raised; the facts are then incomplete and must not be used.
+        ParseError: The indexer itself failed.
+    """
+    collector = _Collector(unit, files)
+    callbacks = collector.callbacks()
+    action = unit.cdll.clang_IndexAction_create(unit.index)
+    try:
+        code = unit.cdll.clang_indexTranslationUnit(
+            action, None, byref(callbacks), ctypes.sizeof(callbacks),
+            abi.INDEX_IMPLICIT_TEMPLATE_INSTANTIATIONS | abi.INDEX_SUPPRESS_WARNINGS, unit.handle,
+        )  # fmt: skip
+    finally:
+        unit.cdll.clang_IndexAction_dispose(action)
+    if collector.failure is not None:
+        raise collector.failure
+    if code:
+        message = f"libclang's indexer failed (error {code})"
+        raise ParseError(message)
+    references = sorted(collector.references, key=lambda row: (row[1], row[4], row))
+    symbols, overrides = collector.symbols.finish()
+    return UnitRecord(
+        files=files.paths,
+        symbols=symbols,
+        references=pack(references),
+        declarations=pack(sorted(collector.declarations, key=lambda row: (row[1], row[4], row))),
+        includes=collector.includes,
+        skipped=unit.skipped(files),
+        diagnostics=unit.diagnostics(files),
+        bases=sorted(collector.bases),
+        overrides=overrides,
+        slots=_slots(references, [s.kind for s in symbols], files),
+    )
+
+
+def _slots(references: list[tuple[int, ...]], kinds: list[int], files: FileTable) -> list[SlotRecord]:
+    """Functions stored into fields: a written field, then a function that is not called, in one initialiser clause."""
+    found: dict[SlotRecord, None] = {}
+    field: tuple[int, ...] | None = None
+    for row in references:
+        symbol, file, _, _, offset, role, parent = row
+        if kinds[symbol] == _FIELD and role & abi.ROLE_WRITE:
+            field = row
+        elif field and kinds[symbol] in _FUNCTIONS and not role & abi.ROLE_CALL:
+            same = field[1] == file and field[6] == parent
+            if same and not set(files.content(file)[field[4] : offset]) & {0x2C, 0x3B}:  # neither "," nor ";" between
+                found[SlotRecord(field[0], symbol, file, field[2], field[3])] = None
+    return list(found)

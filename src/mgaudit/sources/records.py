@@ -1,0 +1,140 @@
+"""What one parse yields: the facts of one translation unit in one configuration, as compact columns.
+
+The record is what the cache stores. Symbols, files and strings are interned per unit; references and declarations are
+arrays of 32-bit integers, because a Python object per reference would cost more than the parse.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Bits of `SymbolRecord.flags`.
+SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
+SYMBOL_TRANSPARENT: Final = 2  # an inline or anonymous namespace: not part of qualified names
+SYMBOL_VIRTUAL: Final = 4
+SYMBOL_PURE: Final = 8
+SYMBOL_CONST_METHOD: Final = 16
+SYMBOL_TRACKED: Final = 32  # declared in a file of the audited tree
+SYMBOL_SPECIALISATION: Final = 64  # an instantiation or specialisation of `pattern`
+
+# Bits of a declaration's flags.
+DECL_DEFINITION: Final = 1
+DECL_REDECLARATION: Final = 2
+DECL_IMPLICIT: Final = 4
+
+# Bits of a reference's role beyond libclang's own (reference 4 … implicit 256).
+ROLE_FROM_MACRO: Final = 1 << 16
+
+NONE: Final = 0xFFFFFFFF
+
+REFERENCE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "role", "parent")
+DECLARATION_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "flags", "parent")
+
+
+class SymbolRecord(msgspec.Struct, frozen=True, array_like=True):
+    """One entity.
+
+    Attributes:
+        usr: libclang's USR; unique only together with the place where linkage is internal.
+        name: Its spelling.
+        kind: Position in `clang_abi.ENTITY_KINDS`.
+        parent: Index of the semantic parent, or `NONE`.
+        pattern: Index of the template that it instantiates or specialises, or `NONE`.
+        file: Index of the file of its canonical declaration, or `NONE` for built-ins.
+        line: 1-based.
+        column: 1-based, in bytes.
+        offset: In bytes from the start of the file.
+        type: Canonical spelling of its type where the symbol is tracked, else empty.
+        flags: ``SYMBOL_*`` bits.
+    """
+
+    usr: str
+    name: str
+    kind: int
+    parent: int
+    pattern: int
+    file: int
+    line: int
+    column: int
+    offset: int
+    type: str
+    flags: int
+
+
+class IncludeRecord(msgspec.Struct, frozen=True, array_like=True):
+    """One inclusion directive that the preprocessor met, whether or not the file was entered."""
+
+    file: int
+    line: int
+    spelling: str
+    angled: bool
+    target: int
+
+
+class DiagnosticRecord(msgspec.Struct, frozen=True, array_like=True):
+    """One error (severity 3) or fatal error (4) of the front end."""
+
+    severity: int
+    file: int
+    line: int
+    column: int
+    message: str
+
+
+class SlotRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A function stored into a field: the targets of function tables and callbacks."""
+
+    field: int
+    function: int
+    file: int
+    line: int
+    column: int
+
+
+class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
+    """The facts of one parse.
+
+    Attributes:
+        files: Paths, relative to the root where inside, else absolute; all links resolved.
+        symbols: Interned entities; others name them by index.
+        references: ``REFERENCE_COLUMNS`` as little-endian 32-bit words, sorted, without repeats.
+        declarations: ``DECLARATION_COLUMNS``, likewise.
+        includes: In the order of the preprocessor.
+        skipped: (file, first line, last line) of arms that the preprocessor skipped.
+        diagnostics: Errors and fatal errors.
+        bases: (derived, base) of class definitions.
+        overrides: (method, overridden method).
+        slots: Functions stored into fields.
+    """
+
+    files: list[str]
+    symbols: list[SymbolRecord]
+    references: bytes
+    declarations: bytes
+    includes: list[IncludeRecord]
+    skipped: list[tuple[int, int, int]]
+    diagnostics: list[DiagnosticRecord]
+    bases: list[tuple[int, int]]
+    overrides: list[tuple[int, int]]
+    slots: list[SlotRecord]
+
+
+def pack(rows: list[tuple[int, ...]]) -> bytes:
+    """Rows of 32-bit integers as little-endian bytes."""
+    words = array("I")
+    for row in rows:
+        words.extend(row)
+    return words.tobytes()
+
+
+def unpack(data: bytes, width: int) -> Iterator[tuple[int, ...]]:
+    """The rows of `pack`, `width` integers each."""
+    words = array("I")
+    words.frombytes(data)
+    return zip(*[iter(words)] * width, strict=True)

@@ -1,0 +1,157 @@
+"""The symbols of one translation unit: entities and cursors of the front end to interned records."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_uint, string_at
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.sources import clang_abi as abi
+from mgaudit.sources.records import (
+    NONE,
+    SYMBOL_CONST_METHOD,
+    SYMBOL_INTERNAL,
+    SYMBOL_PURE,
+    SYMBOL_SPECIALISATION,
+    SYMBOL_TRACKED,
+    SYMBOL_TRANSPARENT,
+    SYMBOL_VIRTUAL,
+    SymbolRecord,
+)
+
+if TYPE_CHECKING:
+    from mgaudit.sources.files import FileTable
+
+_CURSOR_TRANSLATION_UNIT: Final = 350
+_INVALID_CURSORS: Final = range(70, 74)
+_CURSOR_NAMESPACE: Final = 22
+
+# CXCursorKind of declarations → position in ENTITY_KINDS, for symbols that are met as cursors only.
+_KIND_OF_CURSOR: Final = {
+    2: "struct", 3: "union", 4: "class", 5: "enum", 6: "field", 7: "enumerator", 8: "function", 9: "variable",
+    20: "typedef", 21: "method", 22: "namespace", 24: "constructor", 25: "destructor", 26: "conversion",
+    30: "function", 31: "class", 32: "class", 33: "namespace-alias", 36: "type-alias", 601: "type-alias",
+    604: "concept",
+}  # fmt: skip
+_METHODS: Final = frozenset(
+    abi.ENTITY_KINDS.index(kind) for kind in ("method", "static-method", "constructor", "destructor", "conversion")
+)
+_FUNCTIONS: Final = _METHODS | {abi.ENTITY_KINDS.index("function")}
+_TYPED: Final = _FUNCTIONS | {abi.ENTITY_KINDS.index(kind) for kind in ("variable", "field", "static-variable")}
+
+
+class SymbolTable:
+    """Interns the symbols of one translation unit, keyed on the address of the front end's declaration."""
+
+    def __init__(self, library: abi.Library, files: FileTable) -> None:
+        self._library = library
+        self._cdll = library.cdll
+        self._files = files
+        self._by_declaration: dict[int, int] = {}
+        self._tracked: dict[int, bool] = {}
+        self._by_key: dict[tuple[str, int, int], int] = {}
+        self._records: list[SymbolRecord | None] = []
+        self._cursors: list[abi.CXCursor] = []
+
+    def of_entity(self, address: int) -> int:
+        """The index of a ``CXIdxEntityInfo``."""
+        entity = abi.CXIdxEntityInfo.from_address(address)
+        cursor = entity.cursor
+        index = self._by_declaration.get(cursor.data0)
+        if index is None:
+            usr = string_at(entity.usr).decode(errors="replace") if entity.usr else ""
+            name = string_at(entity.name).decode(errors="replace") if entity.name else ""
+            index = self._intern(cursor, usr, name, entity.kind)
+        return index
+
+    def of_cursor(self, cursor: abi.CXCursor) -> int:
+        """The index of a declaration's cursor, or `NONE` for the translation unit itself."""
+        if cursor.kind == _CURSOR_TRANSLATION_UNIT or cursor.kind in _INVALID_CURSORS or not cursor.data0:
+            return NONE
+        index = self._by_declaration.get(cursor.data0)
+        if index is None:
+            usr = self._library.text(self._cdll.clang_getCursorUSR(cursor))
+            name = self._library.text(self._cdll.clang_getCursorSpelling(cursor))
+            kind = abi.ENTITY_KINDS.index(_KIND_OF_CURSOR.get(cursor.kind, "unexposed"))
+            index = self._intern(cursor, usr, name, kind)
+        return index
+
+    def kind(self, index: int) -> int:
+        """Position in `clang_abi.ENTITY_KINDS`."""
+        record = self._records[index]
+        assert record is not None
+        return record.kind
+
+    def is_tracked(self, address: int) -> bool:
+        """Whether a ``CXIdxEntityInfo`` is declared in the audited tree, without interning it."""
+        cursor = abi.CXIdxEntityInfo.from_address(address).cursor
+        tracked = self._tracked.get(cursor.data0)
+        if tracked is None:
+            file = self._files.place(self._cdll.clang_getCursorLocation(cursor))[0]
+            tracked = self._tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
+        return tracked
+
+    def _intern(self, borrowed: abi.CXCursor, usr: str, name: str, kind: int) -> int:
+        cursor = abi.CXCursor.from_buffer_copy(borrowed)
+        file, line, column, offset = self._files.place(self._cdll.clang_getCursorLocation(cursor))
+        # An external entity's USR names no file; the USR of an internal one holds only a base name.
+        internal = not usr.startswith("c:@")
+        key = (usr, file, offset) if internal else (usr, 0, 0)
+        known = self._by_key.get(key)
+        if known is not None:
+            self._by_declaration[cursor.data0] = known
+            return known
+        index = self._by_declaration[cursor.data0] = self._by_key[key] = len(self._records)
+        self._records.append(None)
+        self._cursors.append(cursor)
+        tracked = file != NONE and self._files.is_tracked(file)
+        parent = self.of_cursor(self._cdll.clang_getCursorSemanticParent(cursor))
+        pattern = self.of_cursor(self._cdll.clang_getSpecializedCursorTemplate(cursor))
+        flags = (
+            (SYMBOL_INTERNAL if internal else 0)
+            | (SYMBOL_TRACKED if tracked else 0)
+            | (SYMBOL_SPECIALISATION if pattern != NONE else 0)
+            | self._namespace_flags(cursor)
+            | (self._method_flags(cursor) if kind in _METHODS else 0)
+        )
+        type_text = ""
+        if tracked and kind in _TYPED:
+            canonical = self._cdll.clang_getCanonicalType(self._cdll.clang_getCursorType(cursor))
+            type_text = self._library.text(self._cdll.clang_getTypeSpelling(canonical))
+        self._records[index] = SymbolRecord(
+            usr, name, kind, parent, pattern, file, line, column, offset, type_text, flags
+        )
+        return index
+
+    def _namespace_flags(self, cursor: abi.CXCursor) -> int:
+        if cursor.kind != _CURSOR_NAMESPACE:
+            return 0
+        transparent = self._cdll.clang_Cursor_isAnonymous(cursor) or self._cdll.clang_Cursor_isInlineNamespace(cursor)
+        return SYMBOL_TRANSPARENT if transparent else 0
+
+    def _method_flags(self, cursor: abi.CXCursor) -> int:
+        return (
+            (SYMBOL_VIRTUAL if self._cdll.clang_CXXMethod_isVirtual(cursor) else 0)
+            | (SYMBOL_PURE if self._cdll.clang_CXXMethod_isPureVirtual(cursor) else 0)
+            | (SYMBOL_CONST_METHOD if self._cdll.clang_CXXMethod_isConst(cursor) else 0)
+        )
+
+    def finish(self) -> tuple[list[SymbolRecord], list[tuple[int, int]]]:
+        """All records, and (method, overridden method) pairs of the virtual ones, transitively."""
+        overrides: dict[tuple[int, int], None] = {}
+        index = 0
+        while index < len(self._records):  # grows: an overridden method may be new, and override in turn
+            record = self._records[index]
+            if record is not None and record.flags & SYMBOL_VIRTUAL:
+                for overridden in self._overridden(self._cursors[index]):
+                    overrides[index, overridden] = None
+            index += 1
+        return [record for record in self._records if record is not None], sorted(overrides)
+
+    def _overridden(self, cursor: abi.CXCursor) -> list[int]:
+        array = POINTER(abi.CXCursor)()
+        count = c_uint()
+        self._cdll.clang_getOverriddenCursors(cursor, byref(array), byref(count))
+        found = [self.of_cursor(array[position]) for position in range(count.value)]
+        if array:
+            self._cdll.clang_disposeOverriddenCursors(array)
+        return [index for index in found if index != NONE]
