@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from mgaudit.domain.problems import Problem
 from mgaudit.sources import arguments_tables as tables
 from mgaudit.sources.arguments_cl import translate
+from mgaudit.sources.arguments_compiler import base_name, host_architecture, named_target, split_compiler
 from mgaudit.sources.arguments_quoting import decode, split_posix, split_windows
 from mgaudit.sources.tree import CPP_SUFFIXES
 
@@ -43,10 +44,6 @@ _PATH_OPTIONS = frozenset(
         "-iframework",
     )
 )
-_WINDOWS_START = re.compile(
-    r'"?(?:[A-Za-z]:[\\/]|[^"/\s]*\\|(?:clang-)?cl(?:\.exe)?(?:["\s]|\Z))|"?[^"\s]*\.exe\b', re.IGNORECASE
-)
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +122,7 @@ class Sanitised:
     @property
     def is_cxx_driver(self) -> bool:
         """Whether the compiler takes every source for C++ (``g++`` and the like)."""
-        return "++" in _base(self.compiler)
-
-
-def is_windows_command(text: str, directory: str = "") -> bool:
-    """Whether a command line follows the quoting rules of Windows, by its first word and its folder."""
-    return bool(_WINDOWS_START.match(text.lstrip())) or re.match(r"[A-Za-z]:[\\/]", directory) is not None
+        return "++" in base_name(self.compiler)
 
 
 def split_command(text: str, *, windows: bool) -> list[str]:
@@ -154,48 +146,6 @@ def sanitise(
         has_compiler: False for bare options, as in ``extra-args``.
     """
     return _Sanitiser(command, resolver, target).run(has_compiler=has_compiler)
-
-
-def _base(compiler: str) -> str:
-    return re.split(r"[\\/]", compiler)[-1].removesuffix(".exe").removesuffix(".EXE")
-
-
-def _split_compiler(arguments: Sequence[str]) -> tuple[str, list[str], list[str]]:
-    """The compiler, what stands before it, and what follows."""
-    position = 0
-    while position < len(arguments):
-        token = arguments[position]
-        name = _base(token)
-        if token.startswith("-"):
-            if position == 0:
-                return "", [], list(arguments)
-            # An option of a wrapper: the compiler is the next word that is surely one.
-            later = [i for i in range(position, len(arguments)) if _is_compiler(arguments[i])]
-            if not later:
-                return "", list(arguments[:position]), list(arguments[position:])
-            position = later[0]
-            continue
-        if not _ASSIGNMENT.match(token) and (name not in tables.WRAPPERS or position + 1 == len(arguments)):
-            return token, list(arguments[:position]), list(arguments[position + 1 :])
-        position += 1
-    return "", list(arguments), []
-
-
-def _is_compiler(token: str) -> bool:
-    return not token.startswith("-") and tables.COMPILER.fullmatch(_base(token)) is not None
-
-
-def _named_target(compiler: str) -> str | None:
-    """The triple that the compiler's name gives."""
-    name = _base(compiler)
-    if name.lower() in {"cl", "clang-cl"}:
-        folders = [part.lower() for part in re.split(r"[\\/]", compiler)]
-        architecture = {"x86": "i686", "arm64": "aarch64"}.get(folders[-2] if len(folders) > 1 else "", "x86_64")
-        return f"{architecture}-pc-windows-msvc"
-    match = tables.COMPILER_TARGET.fullmatch(name)
-    if match and tables.family(match["triple"].partition("-")[0]):
-        return match["triple"]
-    return None
 
 
 class _Tokens:
@@ -244,10 +194,10 @@ class _Sanitiser:
 
     def run(self, *, has_compiler: bool) -> Sanitised:
         plain: tuple[str, list[str], list[str]] = ("", [], list(self.command.arguments))
-        compiler, before, arguments = _split_compiler(self.command.arguments) if has_compiler else plain
+        compiler, before, arguments = split_compiler(self.command.arguments) if has_compiler else plain
         self.dropped.extend(Dropped(word, "runs the compiler") for word in before)
-        is_cl = _base(compiler).lower() in {"cl", "clang-cl"} or "--driver-mode=cl" in arguments
-        named = _named_target(compiler) or ("x86_64-pc-windows-msvc" if is_cl else None)
+        is_cl = base_name(compiler).lower() in {"cl", "clang-cl"} or "--driver-mode=cl" in arguments
+        named = named_target(compiler) or ("x86_64-pc-windows-msvc" if is_cl else None)
         self._walk(_Tokens(self, arguments), cl=is_cl)
         self._walk_inner(self.preprocessor, dict.fromkeys(("-MD", "-MMD"), "dependency file"))
         self._walk_inner(self.inner, tables.SEPARATE_CC1)
@@ -519,9 +469,3 @@ def _is_switch(token: str) -> bool:
 
 def _reason(token: str) -> str:
     return next((why for start, why in tables.DROPPED_PREFIXES if token.startswith(start)), "not needed for parsing")
-
-
-def host_architecture() -> str:
-    """The machine's architecture as a triple spells it."""
-    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "x86_64")
-    return machine.lower()

@@ -14,7 +14,8 @@ def _words(text: str) -> list[str]:
 
 SEPARATE_KEPT = frozenset(
     _words(
-        "-D -U -I -F -isystem -iquote -idirafter -isystem-after -cxx-isystem -stdlib++-isystem -iframework -imacros -include"
+        "-D -U -I -F -isystem -iquote -idirafter -isystem-after -cxx-isystem -stdlib++-isystem -iframework"
+        " -imacros -include"
         " -iprefix -iwithprefix -iwithprefixbefore -iwithsysroot -iframeworkwithsysroot -isysroot --sysroot -x -target"
         " --target -arch --std -gcc-toolchain -working-directory"
     )
@@ -44,7 +45,8 @@ LONG_NAMES = {
 JOINED = tuple(
     sorted(
         _words(
-            "-D -U -I -F -isystem-after -isystem -iquote -idirafter -cxx-isystem -stdlib++-isystem -iframeworkwithsysroot"
+            "-D -U -I -F -isystem-after -isystem -iquote -idirafter -cxx-isystem -stdlib++-isystem"
+            " -iframeworkwithsysroot"
             " -iframework -imacros -include -iprefix -iwithprefixbefore -iwithprefix -iwithsysroot -isysroot"
         ),
         key=len,
@@ -70,7 +72,8 @@ SEPARATE_DROPPED = {
     ),
     **dict.fromkeys(
         _words(
-            "-L -l -T -Ttext -Tdata -Tbss -u -e -z -Xlinker -framework -weak_framework -reexport_framework -needed_framework"
+            "-L -l -T -Ttext -Tdata -Tbss -u -e -z -Xlinker -framework -weak_framework -reexport_framework"
+            " -needed_framework"
             " -weak_library -needed_library -reexport_library -upward_framework -lazy_framework -install_name"
             " -compatibility_version -current_version -exported_symbols_list -unexported_symbols_list -order_file"
             " -bundle_loader -undefined -dylib_file -dylinker_install_name -multiply_defined -multiply_defined_unused"
@@ -85,7 +88,8 @@ SEPARATE_DROPPED = {
     **dict.fromkeys(_words("-Xassembler --for-assembler"), "assembler"),
     **dict.fromkeys(
         _words(
-            "-mllvm -mmlir -Xcuda-fatbinary -Xcuda-ptxas -Xopenmp-target -Xoffload-linker -Xthinlto-distributor -mthread-model"
+            "-mllvm -mmlir -Xcuda-fatbinary -Xcuda-ptxas -Xopenmp-target -Xoffload-linker"
+            " -Xthinlto-distributor -mthread-model"
             " --param"
         ),
         "code generation only",
@@ -210,7 +214,8 @@ FLAGS = frozenset(
 
 F_SWITCHES = frozenset(
     _words(
-        "access-control aligned-allocation aligned-new asm asm-blocks assume-sane-operator-new blocks borland-extensions"
+        "access-control aligned-allocation aligned-new asm asm-blocks assume-sane-operator-new blocks"
+        " borland-extensions"
         " builtin char8_t coroutines cxx-exceptions declspec define-target-os-macros digraphs dollars-in-identifiers"
         " exceptions experimental-library fast-math finite-math-only fixed-point freestanding gnu-keywords gnu89-inline"
         " heinous-gnu-extensions hosted honor-infinities honor-nans lax-vector-conversions math-errno ms-compatibility"
@@ -255,8 +260,10 @@ ARCHITECTURES = (
 """First components of target triples, and the family whose ``-m`` options they accept."""
 
 _X86_FEATURES = (
-    "mmx|sse|sse2|sse3|ssse3|sse4|sse4\\.1|sse4\\.2|sse4a|avx|avx2|avxvnni|avxifma|fma|fma4|f16c|bmi|bmi2|lzcnt|popcnt|abm"
-    "|aes|pclmul|sha|rdrnd|rdseed|rdpid|adx|movbe|xop|tbm|lwp|fsgsbase|fxsr|xsave|xsaveopt|xsavec|xsaves|prfchw|cx16|sahf"
+    "mmx|sse|sse2|sse3|ssse3|sse4|sse4\\.1|sse4\\.2|sse4a|avx|avx2|avxvnni|avxifma|fma|fma4|f16c|bmi|bmi2"
+    "|lzcnt|popcnt|abm"
+    "|aes|pclmul|sha|rdrnd|rdseed|rdpid|adx|movbe|xop|tbm|lwp|fsgsbase|fxsr|xsave|xsaveopt|xsavec|xsaves"
+    "|prfchw|cx16|sahf"
     "|gfni|vaes|vpclmulqdq|crc32|rtm|clflushopt|clwb|invpcid|waitpkg|serialize|movdiri|movdir64b"
     "|avx512(?:f|cd|bw|dq|vl|ifma|vbmi|vbmi2|vnni|bitalg|vpopcntdq|bf16|fp16|vp2intersect)"
 )
@@ -264,13 +271,17 @@ _X86_FEATURES = (
 _X86_PROCESSORS = (
     "x86-64(?:-v[234])?|i[3-6]86|pentium(?:pro|[234]m?|-mmx)?|prescott|nocona|core2|penryn|bonnell|atom|silvermont|slm"
     "|goldmont(?:-plus)?|tremont|nehalem|corei7(?:-avx)?|westmere|sandybridge|ivybridge|core-avx-i|haswell|core-avx2"
-    "|broadwell|skylake(?:-avx512)?|skx|cascadelake|cooperlake|cannonlake|icelake-(?:client|server)|rocketlake|tigerlake"
+    "|broadwell|skylake(?:-avx512)?|skx|cascadelake|cooperlake|cannonlake|icelake-(?:client|server)"
+    "|rocketlake|tigerlake"
     "|sapphirerapids|alderlake|raptorlake|meteorlake|arrowlake(?:-s)?|lunarlake|gracemont|pantherlake|sierraforest"
     "|grandridge|graniterapids(?:-d)?|emeraldrapids|clearwaterforest|k8(?:-sse3)?|athlon64(?:-sse3)?|opteron(?:-sse3)?"
     "|amdfam10|barcelona|btver[12]|bdver[1-4]|znver[1-5]"
 )
 
-_ARM_EXTENSION = "no(?:crypto|fp|simd|crc|lse|sve)|crypto|fp|simd|crc|lse|sve2?|dotprod|fp16|fp16fml|bf16|i8mm|rcpc|aes|sha2|sha3|ras"
+_ARM_EXTENSION = (
+    "no(?:crypto|fp|simd|crc|lse|sve)|crypto|fp|simd|crc|lse|sve2?|dotprod|fp16|fp16fml|bf16|i8mm|rcpc|aes"
+    "|sha2|sha3|ras"
+)
 
 _M_OPTIONS = {
     "x86": rf"-m(?:32|64|x32|(?:no-)?(?:{_X86_FEATURES})|fpmath=(?:sse|387)|(?:no-)?ms-bitfields|(?:no-)?red-zone"

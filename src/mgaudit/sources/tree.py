@@ -1,7 +1,7 @@
 """The files of the audited tree: one walk, keyed by real path, sorted into zones."""
 
 # Paths stay strings here: a walk and a database hold very many of them.
-# ruff: noqa: PTH110, PTH112, PTH113, PTH116, PTH117, PTH118, PTH122
+# ruff: noqa: PTH110, PTH116, PTH117, PTH118, PTH122
 
 from __future__ import annotations
 
@@ -336,7 +336,7 @@ def selection_problems(settings: Settings, files: TreeFiles, zones: Iterable[str
     ]
     needs_sources = any(not spec.compile_commands for spec in settings.configurations)
     if needs_sources and not files.sources:
-        line = getattr(settings.tree, "line", 0)
+        line = _tree_line(settings)
         globs = ", ".join(settings.tree.sources) or "none"
         problems.append(
             Problem(settings.path, line, f"`sources` ({globs}) match no file of the tree", "correct `tree.sources`")
@@ -346,10 +346,19 @@ def selection_problems(settings: Settings, files: TreeFiles, zones: Iterable[str
 
 def selection_warnings(settings: Settings, files: TreeFiles) -> tuple[Problem, ...]:
     """Globs of ``headers`` that match nothing, and what the walk left out."""
-    line = getattr(settings.tree, "line", 0)
+    line = _tree_line(settings)
     unmatched = tuple(
         Problem(settings.path, line, f"the `headers` glob `{glob}` matches no file", "correct `tree.headers`")
         for glob in settings.tree.headers
         if glob not in files.matched_headers
     )
     return unmatched + files.warnings
+
+
+def _tree_line(settings: Settings) -> int:
+    """The line of ``[tree]``, or 0 where a rule pack declares it."""
+    try:
+        lines = settings.file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return 0
+    return next((number for number, line in enumerate(lines, 1) if re.match(r"\s*\[\s*tree\s*\]", line)), 0)
