@@ -47,7 +47,9 @@ class Builder:
         tree = self._tree()
         configurations = self._configurations()
         if tree and not tree.sources and not any(c.compile_commands for c in configurations.values()):
-            log.add(merged.tree, "nothing to parse: neither sources nor a compile database", 'set "sources" of [tree]')
+            log.add_absence(
+                merged.tree, "nothing to parse: neither sources nor a compile database", 'set "sources" of [tree]'
+            )
         zones = self._zones()
         verbs = self._verbs()
         catalogues = self._catalogues()
@@ -98,7 +100,7 @@ class Builder:
         log = self._log
         entries = self._merged.lists["configuration"]
         if not entries:
-            log.add_file(self._merged.verbs.file, 1, "no configuration", "add a [[configuration]] with a name")
+            log.add_absence(self._merged.main, "no configuration", "add a [[configuration]] with a name")
         result: dict[str | int, ConfigurationSpec] = {}
         for name, node in entries.items():
             subject = _subject("configuration", name)
@@ -136,7 +138,9 @@ class Builder:
             if table is INVALID or not isinstance(name, str):
                 continue
             if not table.paths and not table.namespaces:
-                self._log.add(node, f'zone "{name}" selects nothing', 'set "paths" to globs relative to the root')
+                self._log.add_absence(
+                    node, f'zone "{name}" selects nothing', 'set "paths" to globs relative to the root'
+                )
             result[name] = Zone(name, table.paths, table.namespaces, node.line)
         return result
 
@@ -171,9 +175,9 @@ class Builder:
             for key in ("file", "list", "columns"):
                 if key not in node.table:
                     help_ = 'a list in a file needs "file", "list" and "columns"; else write "rows"'
-                    log.add(node, f'{subject} lacks the required key "{key}"', help_)
+                    log.add_absence(node, f'{subject} lacks the required key "{key}"', help_)
         elif not rows.value and not table.columns:
-            log.add(node, f'{subject} lacks the required key "columns"')
+            log.add_absence(node, f'{subject} lacks the required key "columns"')
         seen: set[str] = set()
         for index, column in enumerate(table.columns):
             if column in seen:
@@ -277,7 +281,9 @@ class Builder:
         for reference in self._log.references:
             kind, name = reference.kind, reference.name
             if name not in defined[kind]:
-                self._log.add(reference.node, f'there is no {kind} "{name}"', nearest(name, defined[kind], f"{kind}s"))
+                self._log.add_absence(
+                    reference.node, f'there is no {kind} "{name}"', nearest(name, defined[kind], f"{kind}s")
+                )
             elif name in catalogues:
                 self._check_columns(reference, catalogues[name])
 

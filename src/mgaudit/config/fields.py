@@ -449,7 +449,7 @@ def read_record(cls: type[RecordT], node: Node, subject: str, log: Log) -> Recor
             values[spec.name] = spec.type.read(member, f'"{spec.key}" of {subject}', log)
             complete = complete and values[spec.name] is not INVALID
         elif spec.required:
-            log.add(node, f'{subject} lacks the required key "{spec.key}"')
+            log.add_absence(node, f'{subject} lacks the required key "{spec.key}"')
             complete = False
     if not complete:
         return INVALID

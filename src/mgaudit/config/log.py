@@ -40,9 +40,12 @@ class Log:
 
     Attributes:
         root: The tree's root, absolute.
+        incomplete: Whether a rule pack could not be read. Then what is absent may be the pack's to say, and is no
+            problem of its own.
     """
 
     root: Path
+    incomplete: bool = False
     references: list[Reference] = field(default_factory=list)
     _problems: list[tuple[Path | None, int, str, str]] = field(default_factory=list)
 
@@ -53,6 +56,11 @@ class Log:
     def add_file(self, file: Path | None, line: int, message: str, help: str = "") -> None:  # noqa: A002
         """Note a problem of a file, at line 0 where no line applies."""
         self._problems.append((file, line, message, help))
+
+    def add_absence(self, node: Node, message: str, help: str = "") -> None:  # noqa: A002
+        """Note that something is missing, unless a rule pack is."""
+        if not self.incomplete:
+            self.add(node, message, help)
 
     def add_fault(self, node: Node, subject: str, fault: Fault) -> None:
         """Note what a check of `mgaudit.config.texts` found."""

@@ -17,7 +17,7 @@ from mgaudit import __version__
 from mgaudit.config.fields import INVALID, check_keys, keys_of, read_record, wrong_type
 from mgaudit.config.log import nearest
 from mgaudit.config.tables import HeadTable, ZoneTable
-from mgaudit.config.texts import Fault
+from mgaudit.config.texts import Fault, line
 from mgaudit.config.toml import Node, TomlError, parse
 from mgaudit.config.version import check_version
 
@@ -36,6 +36,7 @@ class Merged:
     """The tables of all files, by what identifies them; a list's table without a usable name has its number.
 
     Attributes:
+        main: The configuration's own file.
         tree: ``[tree]``; its place is that of the last file that has one.
         verbs: ``[verbs]``.
         zones: By dotted name.
@@ -45,6 +46,7 @@ class Merged:
         required_version: Of the file itself.
     """
 
+    main: Node
     tree: Node
     verbs: Node
     zones: dict[str | int, Node] = field(default_factory=dict)
@@ -104,7 +106,7 @@ class Files:
         self._done.add(document.file)
         extends = document.table.get("extends")
         for item in extends.items if extends else ():
-            if isinstance(item.value, str) and item.value.strip():
+            if isinstance(item.value, str):
                 self._extend(item, item.value, (*chain, document.file))
         self._digest.update(len(content).to_bytes(8, "big") + content)
         self.documents.append(document)
@@ -114,6 +116,7 @@ class Files:
             file = _pack(text, item.file.parent)
         except Fault as fault:
             self._log.add_fault(item, "extends", fault)
+            self._log.incomplete = True
             return
         if file in chain:
             names = [self._log.name(path) for path in (*chain[chain.index(file) :], file)]
@@ -123,10 +126,13 @@ class Files:
             self._done.add(file)
             if found:
                 self.add(*found, chain)
+            else:
+                self._log.incomplete = True
 
 
 def _pack(text: str, folder: Path) -> Path:
     """The file that an entry of ``extends`` means: a shipped pack by name, else a file or folder by path."""
+    line(text)
     packs = shipped_packs()
     if text in packs:
         return packs[text]
@@ -148,7 +154,7 @@ def _pack(text: str, folder: Path) -> Path:
 def merge(documents: list[Node], log: Log) -> Merged:
     """Merge documents in order, the last one the configuration itself."""
     main = documents[-1]
-    merged = Merged(tree=Node({}, main.file, 1, 1), verbs=Node({}, main.file, 1, 1))
+    merged = Merged(main, tree=Node({}, main.file, 1, 1), verbs=Node({}, main.file, 1, 1))
     for document in documents:
         _merge_one(document, merged, log)
     return merged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import TYPE_CHECKING, Any
 
 from mgaudit.config.fields import Schema, fields_of, keys_of, record_schema
@@ -57,6 +58,11 @@ def json_schema(kinds: Mapping[str, type[Parameters]]) -> Schema:
             "gate": _gate(kinds),
         },
     }
+
+
+def schema_text(kinds: Mapping[str, type[Parameters]]) -> str:
+    """The schema as the file that is kept in ``docs/schema``."""
+    return json.dumps(json_schema(kinds), indent=2, ensure_ascii=False) + "\n"
 
 
 def _ref(name: str) -> Schema:
@@ -123,6 +129,10 @@ def _whole(kinds: Mapping[str, type[Parameters]]) -> Schema:
             "catalogue": {"items": catalogue},
             "gate": {"items": {"required": ["kind"], "allOf": branches}},
             # A table of zones alone groups them; it is no zone itself.
-            "zone": {"additionalProperties": {"anyOf": [zone, {"additionalProperties": {"type": "object"}}]}},
+            "zone": {
+                "additionalProperties": {
+                    "anyOf": [zone, {"minProperties": 1, "additionalProperties": {"type": "object"}}]
+                }
+            },
         },
     }

@@ -39,7 +39,7 @@ class HeadTable:
     """The keys outside of any table."""
 
     schema: Annotated[int, Constant(1), Doc("the version of this format")]
-    extends: Annotated[tuple[Line, ...], Doc("rule packs, by name or relative path; later tables override")] = ()
+    extends: Annotated[tuple[str, ...], Doc("rule packs, by name or relative path; later tables override")] = ()
     required_version: Annotated[str | None, Text(texts.line), Doc('of mgaudit: ">=0.2, <1", or the least one')] = None
 
 

@@ -6,6 +6,7 @@ value that the grammar cannot place has its table's place.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tomllib
 from dataclasses import dataclass
@@ -163,7 +164,9 @@ class _Places:
         return self.found
 
     def section(self, node: SyntaxNode) -> None:
-        keys = _keys(next(c for c in node.named_children if c.type.endswith("_key")))
+        keys = [key for child in node.named_children if child.type.endswith("_key") for key in _keys(child)]
+        if not keys:
+            return
         path: KeyPath = ()
         for key, _ in keys[:-1]:
             path = self.enter((*path, key), _place(node))
@@ -184,11 +187,11 @@ class _Places:
         return (*path, self.lengths[path] - 1) if path in self.lengths else path
 
     def pair(self, path: KeyPath, node: SyntaxNode) -> None:
-        key, *values = (c for c in node.named_children if c.type != "comment")
-        for name, at in _keys(key):
+        children = [c for c in node.named_children if c.type != "comment"]
+        for name, at in _keys(children[0]) if children else ():
             path = (*path, name)
             self.found.setdefault(path, _place(at))
-        for value in values:
+        for value in children[1:]:
             self.value(path, value)
 
     def value(self, path: KeyPath, node: SyntaxNode) -> None:
@@ -211,5 +214,9 @@ def _keys(node: SyntaxNode) -> list[tuple[str, SyntaxNode]]:
     """The parts of a key, each with its node."""
     if node.type == "dotted_key":
         return [part for child in node.named_children for part in _keys(child)]
-    text = (node.text or b"").decode()
-    return [(next(iter(tomllib.loads(f"{text} = 0"))) if node.type == "quoted_key" else text, node)]
+    text = (node.text or b"").decode(errors="replace")
+    if node.type == "quoted_key":
+        # The grammar's error recovery may take for a key what is none.
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            text = next(iter(tomllib.loads(f"{text} = 0")))
+    return [(text, node)]
