@@ -22,13 +22,15 @@ class Verdict:
     """How the outcome of a run differs from the list.
 
     Attributes:
-        passed: How many cases behaved as the list says.
+        passed: How many cases hold.
+        awaited: How many listed cases failed, as expected: neither passed nor failed.
         unexpected: Unlisted cases that failed.
         overdue: Listed cases that passed: their lines must go.
         unknown: Listed names that no case has.
     """
 
     passed: int
+    awaited: int
     unexpected: tuple[str, ...]
     overdue: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -54,7 +56,8 @@ def read_outcomes(text: str) -> dict[str, bool]:
 def judge(outcomes: dict[str, bool], expected: frozenset[str]) -> Verdict:
     """Compare outcomes with the list of expected failures."""
     return Verdict(
-        passed=sum(held != (name in expected) for name, held in outcomes.items()),
+        passed=sum(held and name not in expected for name, held in outcomes.items()),
+        awaited=sum(not held and name in expected for name, held in outcomes.items()),
         unexpected=tuple(sorted(name for name, held in outcomes.items() if not held and name not in expected)),
         overdue=tuple(sorted(name for name, held in outcomes.items() if held and name in expected)),
         unknown=tuple(sorted(expected - outcomes.keys())),
@@ -92,6 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
     ):
         for name in names:
             print(f"{options.expected.name}: {name}: {text}")
+    if verdict.awaited:
+        print(f"{verdict.awaited} failed as {options.expected.name} expects")
     print(f"{verdict.passed} passed, {verdict.failed} failed")
     return 1 if verdict.failed else 0
 
