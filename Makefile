@@ -42,7 +42,7 @@ clean: ## remove .venv and caches
 $(READY): pyproject.toml
 	@set -e; \
 	if [ ! -x $(BIN)/python ]; then \
-	    for name in $(PYTHON) python3.13 python3.12 python3.11 python3.14 python3 python; do \
+	    found=; for name in $(PYTHON) python3.13 python3.12 python3.11 python3.14 python3 python; do \
 	        if $$name -c '$(MINIMUM)' >/dev/null 2>&1; then found=$$name; break; fi; \
 	    done; \
 	    if [ -z "$$found" ]; then \
