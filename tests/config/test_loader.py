@@ -500,3 +500,9 @@ def test_parameters_are_a_plain_value(tmp_path: Path) -> None:
     gate = load(write(tmp_path, HEAD + GATE), PARAMETERS).gates[0]
 
     assert gate.parameters == IncludePurityParameters(("backend",), ("state",), headers=True, poison=False)
+
+
+def test_what_a_message_quotes_stays_on_one_line(tmp_path: Path) -> None:
+    problem = only(tmp_path, HEAD + GATE + '"a\\nb\\u202e" = 1\n')
+
+    assert 'unknown key "a\\nb\\u202e"' in problem.message

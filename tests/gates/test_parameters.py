@@ -175,6 +175,7 @@ def test_a_required_key_is_missed(tmp_path: Path, kind: str, key: str) -> None:
         ("dirty-surface", "publishers = {}", "must not be empty"),
         ("link-ratchet", 'partition = { server = ["x/"] }', 'lacks the required key "frontend"'),
         ("reads", 'fill = { verbs = "c" }', 'lacks the required key "fields"'),
+        ("layers", 'layers = ["a", "b", "a"]', 'zone "a" is in two layers'),
         ("reads", 'unresolved = "note"', "is not one of warning, error"),
         ("layers", 'by = "call"', "is not one of include, symbol"),
         ("generated", 'surface = "read"', "is not one of reads"),
@@ -193,6 +194,11 @@ def test_wrong_parameters(tmp_path: Path, kind: str, more: str, expected: str) -
 
     assert [expected in problem.message for problem in caught.value.problems] == [True]
     assert caught.value.problems[0].line == HEAD.count("\n") + 4 + len(lines)
+
+
+def test_a_probe_that_asks_nothing_cannot_be_green(tmp_path: Path) -> None:
+    with pytest.raises(UntrustedError, match="nothing is asked of the header"):
+        load(write(tmp_path, "closure-probe", 'header = "a/x.h"\nself-contained = false'), PARAMETERS)
 
 
 def test_a_kind_that_cannot_run_is_a_problem_of_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

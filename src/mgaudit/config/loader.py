@@ -59,7 +59,7 @@ def _settle_root(merged: Merged, log: Log, override: Path | None) -> None:
     if override is not None:
         if not _is_folder(log.root):
             log.add_file(None, 0, f'the root "{override}" is no folder', "--root names the tree's root")
-    elif node is not None and isinstance(node.value, str):
+    elif node is not None and isinstance(node.value, str) and node.value.strip():
         root = _resolved(node.file.parent / node.value)
         if node.file.is_relative_to(merge.rules_folder()):
             log.add(node, "root of the tree: a shipped rule pack cannot know it")

@@ -74,7 +74,7 @@ class Log:
     def error(self) -> UntrustedError:
         """Everything noted, as the error to raise."""
         return UntrustedError(
-            Problem(None if file is None else self.name(file), line, message, advice)
+            Problem(None if file is None else self.name(file), line, _one_line(message), _one_line(advice))
             for file, line, message, advice in self._problems
         )
 
@@ -100,6 +100,11 @@ class Log:
         if not candidates:
             raise Fault(f'"{text}" leaves the tree', "name a file below the tree's root or this file's folder")
         return self.name(next((path for path in candidates if exists(path)), candidates[-1]))
+
+
+def _one_line(text: str) -> str:
+    """The text with what is not printable escaped: it may quote anything that a file holds."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def relative_name(file: Path, root: Path) -> str:

@@ -175,8 +175,9 @@ def _merge_one(document: Node, merged: Merged, log: Log) -> None:
         merged.tree = _overridden(merged.tree, tree)
     if (verbs := tables["verbs"]) is not None:
         merged.verbs = _overridden(merged.verbs, verbs)
-    merged.effects.update(_free_tables(tables["effects"], "effects", log))
-    merged.containers.update(_free_tables(tables["containers"], "containers", log))
+    for name, known in (("effects", merged.effects), ("containers", merged.containers)):
+        if (table := tables[name]) is not None:
+            known.update(table.table)
     _merge_named(merged.zones, _zones(tables["zone"], log), "zone", log)
     for name, key in LISTS.items():
         _merge_named(merged.lists[name], _entries(document, name, key, log), name, log)
@@ -188,14 +189,6 @@ def _table(document: Node, name: str, log: Log) -> Node | None:
         return node
     wrong_type(node, name, "a table", log)
     return None
-
-
-def _free_tables(table: Node | None, name: str, log: Log) -> Iterator[tuple[str, Node]]:
-    for key, node in table.table.items() if table else ():
-        if isinstance(node.value, dict):
-            yield key, node
-        else:
-            wrong_type(node, f'"{key}" of {name}', "a table", log)
 
 
 def _overridden(earlier: Node, later: Node) -> Node:

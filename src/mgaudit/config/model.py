@@ -138,8 +138,8 @@ class Settings:
         root: The absolute, resolved root of the audited tree.
         path: ``file`` as reports name it: relative to the root where it lies inside.
         digest: A digest of every file that was read (the configuration and its packs).
-        effects: ``[effects]``: library functions and what they write, as raw tables.
-        containers: ``[containers]``: library templates and which argument is the key, as raw tables.
+        effects: ``[effects]``: library functions and what they write, as plain values of any shape.
+        containers: ``[containers]``: library templates and which argument is the key, likewise.
         required_version: Of the configuration's own file, as written.
         origins: Path and line of each table, by ``tree``, ``zone.<name>``, ``gate.<id>`` and the like.
     """

@@ -82,7 +82,7 @@ def _list(cls: type[Any]) -> Schema:
 
 
 def _free(description: str) -> Schema:
-    return {"type": "object", "description": description, "additionalProperties": {"type": "object"}}
+    return {"type": "object", "description": description}
 
 
 def _catalogue() -> Schema:

@@ -50,15 +50,21 @@ def _parts(settings: Settings) -> Iterator[list[str]]:
     for gate in settings.gates:
         yield _table(settings, "[[gate]]", f"gate.{gate.id}", _gate(gate))
     for what, tables in (("effects", settings.effects), ("containers", settings.containers)):
-        for name, table in tables.items():
-            members = table if isinstance(table, Mapping) else {}
-            yield _table(settings, f"[{what}.{_key(name)}]", f"{what}.{name}", members)
+        if tables:
+            yield [f"[{what}]", *_library(settings, what, tables)]
 
 
 def _table(settings: Settings, header: str, key: str, pairs: Mapping[str, object]) -> list[str]:
     origin = settings.origins.get(key)
     comment = f"# {origin[0]}:{origin[1]}" if origin else "# always there"
     return [comment, header, *(_pair(name, value) for name, value in pairs.items() if value not in (None, (), {}))]
+
+
+def _library(settings: Settings, what: str, entries: Mapping[str, object]) -> Iterator[str]:
+    for name, value in entries.items():
+        path, line = settings.origins[f"{what}.{name}"]
+        yield f"# {path}:{line}"
+        yield _pair(name, value)
 
 
 def _attributes(value: object) -> list[tuple[str, object]]:

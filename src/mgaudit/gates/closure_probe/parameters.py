@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - annotations are evaluated at run time
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from mgaudit.config import texts
-from mgaudit.config.fields import Doc, Glob, Integer, LiteralPath, Parameters, Text
+from mgaudit.config.fields import Doc, Fault, Glob, Integer, LiteralPath, Parameters, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +32,8 @@ class ClosureProbeParameters(Parameters):
     token_limits: Annotated[
         Mapping[str, Annotated[int, Integer(0)]], Doc("tokens of a namespace that the header may hold")
     ] = field(default_factory=dict)
+
+    def faults(self) -> Iterable[Fault]:
+        """See `Parameters.faults`."""
+        if not self.forbid and not self.token_limits and not self.self_contained:
+            yield Fault("nothing is asked of the header", 'set "forbid", "token-limits" or "self-contained"')

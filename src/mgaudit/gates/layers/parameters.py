@@ -26,5 +26,8 @@ class LayersParameters(Parameters):
         if not self.layers and not self.independent:
             yield Fault('one of "layers" and "independent" is required')
         for index, group in enumerate(self.independent):
-            if len(group) < 2:
+            if len(set(group)) < 2:
                 yield Fault(f"independent[{index}] needs two zones at least", key="independent")
+        for index, zone in enumerate(self.layers):
+            if zone in self.layers[:index]:
+                yield Fault(f'zone "{zone}" is in two layers', key="layers")
