@@ -366,6 +366,8 @@ class _Sanitiser:
         """Keeps the ``-m`` options of the target's family; the others would make libclang refuse the command."""
         architecture = (target or host_architecture()).partition("-")[0]
         kind = tables.family(architecture)
+        if kind == "x86" and "-m32" in self.machine:
+            kind = "x86-32"
         apple = target is not None and ("apple" in target or "darwin" in target)
         for token in self.machine:
             if (kind and tables.M_OPTIONS[kind].fullmatch(token)) or (apple and tables.APPLE_VERSION.fullmatch(token)):
@@ -431,6 +433,8 @@ class _Sanitiser:
 
     def response_file(self, name: str, chain: tuple[str, ...]) -> tuple[str, list[str]]:
         """The path and the arguments of a response file; a problem and none where it cannot be trusted."""
+        if self.expanded > _RESPONSE_ARGUMENTS:
+            return name, []
         path = os.path.realpath(self._absolute(name))
         key = self.resolver.key(path)
         fault = ""
@@ -464,7 +468,8 @@ class _Sanitiser:
 
 
 def _is_switch(token: str) -> bool:
-    return token.startswith("-f") and token[2:].removeprefix("no-") in tables.F_SWITCHES
+    name = token[2:]
+    return token.startswith("-f") and (name.removeprefix("no-") in tables.F_SWITCHES or name in tables.F_ONE_WAY)
 
 
 def _reason(token: str) -> str:

@@ -217,16 +217,21 @@ F_SWITCHES = frozenset(
         "access-control aligned-allocation aligned-new asm asm-blocks assume-sane-operator-new blocks"
         " borland-extensions"
         " builtin char8_t coroutines cxx-exceptions declspec define-target-os-macros digraphs dollars-in-identifiers"
-        " exceptions experimental-library fast-math finite-math-only fixed-point freestanding gnu-keywords gnu89-inline"
-        " heinous-gnu-extensions hosted honor-infinities honor-nans lax-vector-conversions math-errno ms-compatibility"
+        " exceptions experimental-library fast-math finite-math-only fixed-point gnu-keywords"
+        " honor-infinities honor-nans lax-vector-conversions math-errno ms-compatibility"
         " ms-extensions objc-arc objc-arc-exceptions objc-exceptions objc-weak openmp openmp-simd"
         " operator-names pack-struct"
         " pascal-strings pic PIC pie PIE raw-string-literals rtti short-enums short-wchar"
-        " signed-char sized-deallocation stack-protector stack-protector-all stack-protector-strong threadsafe-statics"
+        " signed-char sized-deallocation stack-protector threadsafe-statics"
         " unsafe-math-optimizations unsigned-char"
     )
 )
 """``-f<name>`` and ``-fno-<name>`` that change macros, keywords, types or lookups and that Clang knows."""
+
+F_ONE_WAY = frozenset(
+    ("freestanding", "hosted", "heinous-gnu-extensions", "stack-protector-all", "stack-protector-strong")
+)
+"""Of these Clang knows ``-f<name>`` alone."""
 
 F_VALUES = re.compile(
     r"-f(?:pack-struct=\d+|constexpr-(?:depth|steps)=\d+|template-depth[=-]\d+|bracket-depth=\d+|aligned-new=\d+"
@@ -246,7 +251,8 @@ KEPT = (
 """Options of a form that is kept."""
 
 ARCHITECTURES = (
-    (re.compile(r"x86_64h?|amd64|i[3-6]86|x86"), "x86"),
+    (re.compile(r"x86_64h?|amd64"), "x86"),
+    (re.compile(r"i[3-6]86|x86"), "x86-32"),
     (re.compile(r"aarch64(?:_be|_32)?|arm64(?:e|ec|_32)?"), "aarch64"),
     (re.compile(r"(?:arm|thumb)(?:eb|v\d\w*)?|armeb"), "arm"),
     (re.compile(r"riscv(?:32|64)"), "riscv"),
@@ -261,7 +267,7 @@ ARCHITECTURES = (
 
 _X86_FEATURES = (
     "mmx|sse|sse2|sse3|ssse3|sse4|sse4\\.1|sse4\\.2|sse4a|avx|avx2|avxvnni|avxifma|fma|fma4|f16c|bmi|bmi2"
-    "|lzcnt|popcnt|abm"
+    "|lzcnt|popcnt"
     "|aes|pclmul|sha|rdrnd|rdseed|rdpid|adx|movbe|xop|tbm|lwp|fsgsbase|fxsr|xsave|xsaveopt|xsavec|xsaves"
     "|prfchw|cx16|sahf"
     "|gfni|vaes|vpclmulqdq|crc32|rtm|clflushopt|clwb|invpcid|waitpkg|serialize|movdiri|movdir64b"
@@ -269,7 +275,7 @@ _X86_FEATURES = (
 )
 
 _X86_PROCESSORS = (
-    "x86-64(?:-v[234])?|i[3-6]86|pentium(?:pro|[234]m?|-mmx)?|prescott|nocona|core2|penryn|bonnell|atom|silvermont|slm"
+    "x86-64(?:-v[234])?|nocona|core2|penryn|bonnell|atom|silvermont|slm"
     "|goldmont(?:-plus)?|tremont|nehalem|corei7(?:-avx)?|westmere|sandybridge|ivybridge|core-avx-i|haswell|core-avx2"
     "|broadwell|skylake(?:-avx512)?|skx|cascadelake|cooperlake|cannonlake|icelake-(?:client|server)"
     "|rocketlake|tigerlake"
@@ -283,8 +289,10 @@ _ARM_EXTENSION = (
     "|sha2|sha3|ras"
 )
 
+_X86_32_PROCESSORS = "i[3-6]86|pentium(?:pro|2|[34]m?|-mmx)?|prescott"
+
 _M_OPTIONS = {
-    "x86": rf"-m(?:32|64|x32|(?:no-)?(?:{_X86_FEATURES})|fpmath=(?:sse|387)|(?:no-)?ms-bitfields|(?:no-)?red-zone"
+    "x86": rf"-m(?:32|64|x32|(?:no-)?(?:{_X86_FEATURES})|fpmath=sse|(?:no-)?ms-bitfields|(?:no-)?red-zone"
     rf"|long-double-(?:64|80|128)|arch=(?:{_X86_PROCESSORS})|general-regs-only|soft-float|(?:no-)?80387)"
     r"|-fcf-protection(?:=(?:full|branch|return|none))?",
     "aarch64": rf"-m(?:arch=armv(?:8(?:\.[1-9])?|9(?:\.[1-5])?)-a(?:\+(?:{_ARM_EXTENSION}))*|general-regs-only"
@@ -293,9 +301,11 @@ _M_OPTIONS = {
     "arm": r"-m(?:arch=armv(?:4t|5te?|6|6k|6-?m|7|7-?a|7-?r|7-?m|7e-?m|8-?a|8-?r)|thumb|arm|(?:little|big)-endian"
     r"|float-abi=(?:soft|softfp|hard)|fpu=(?:vfp|vfpv[34]|vfpv3-d16|vfpv4-d16|neon|neon-fp16|neon-vfpv4|neon-fp-armv8"
     r"|crypto-neon-fp-armv8|fpv[45]-sp-d16|fpv5-d16|none))",
-    "riscv": r"-m(?:arch=rv(?:32|64)(?:g|i|e)m?a?f?d?c?v?|abi=(?:ilp32[edf]?|lp64[edf]?)|cmodel=(?:medlow|medany))",
+    "riscv": r"-m(?:arch=rv(?:32|64)(?:gc?v?|[ie]m?a?(?:fd?)?c?)|abi=(?:ilp32[edf]?|lp64[edf]?)|cmodel=(?:medlow|medany))",
     "other": r"-m(?:32|64|soft-float|(?:little|big)-endian)",
 }
+
+_M_OPTIONS["x86-32"] = rf"{_M_OPTIONS['x86']}|-march=(?:{_X86_32_PROCESSORS})"
 
 M_OPTIONS = {family: re.compile(pattern) for family, pattern in _M_OPTIONS.items()}
 """``-m`` options that set predefined macros or the size of types, by family; those of other families are dropped."""

@@ -244,7 +244,8 @@ def _build(toolchain: Toolchain) -> str:
     from clang import cindex  # noqa: PLC0415
 
     function = cindex.conf.lib.clang_getClangVersion
-    function.restype = cindex._CXString  # noqa: SLF001
+    function.restype = cindex._CXString  # noqa: SLF001 - cindex has no public name for it
+    function.errcheck = lambda result, *_: cindex._CXString.from_result(result)  # noqa: SLF001
     return str(function())
 
 
