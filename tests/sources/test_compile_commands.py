@@ -387,7 +387,8 @@ def test_the_planned_command_parses(tree: Tree) -> None:
     tree.write("build/flags.rsp", "-std=c++20 -I ../src\n-DMODE=1")
     tree.write(
         "src/a.cpp",
-        "#include <lib.h>\n#if MODE != 1 || PRE != 1 || __cplusplus < 202002L || !defined(__aarch64__)\n#error flags\n#endif\n"
+        "#include <lib.h>\n#if MODE != 1 || PRE != 1 || __cplusplus < 202002L || !defined(__aarch64__)\n"
+        "#error flags\n#endif\n"
         "constexpr const char* kName = NAME; consteval int f() { return sizeof(Lib) + kName[0]; }\nint x = f();\n",
     )
     tree.database(

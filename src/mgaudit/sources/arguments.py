@@ -191,6 +191,7 @@ class _Sanitiser:
     language: str | None = None
     prefix: str = ""
     expanded: int = 0
+    responses: dict[str, tuple[list[str], str]] = field(default_factory=dict)
 
     def run(self, *, has_compiler: bool) -> Sanitised:
         plain: tuple[str, list[str], list[str]] = ("", [], list(self.command.arguments))
@@ -435,36 +436,39 @@ class _Sanitiser:
         """The path and the arguments of a response file; a problem and none where it cannot be trusted."""
         if self.expanded > _RESPONSE_ARGUMENTS:
             return name, []
-        path = os.path.realpath(self._absolute(name))
-        key = self.resolver.key(path)
-        fault = ""
-        content: list[str] = []
-        if not self.resolver.is_inside(key):
-            fault = "lies outside the tree"
-        elif path in chain:
+        path = self._absolute(name)
+        if path not in self.responses:
+            self.responses[path] = self._read_response(path)
+        content, fault = self.responses[path]
+        if path in chain:
             fault = "includes itself"
         elif len(chain) >= _RESPONSE_DEPTH:
             fault = f"is nested deeper than {_RESPONSE_DEPTH}"
-        else:
-            try:
-                content = split_command(decode(Path(path).read_bytes()), windows=self.command.windows)
-            except OSError as error:
-                fault = f"cannot be read: {error.strerror}"
-            except ValueError as error:
-                fault = f"cannot be understood: {error}"
         self.expanded += len(content)
         if self.expanded > _RESPONSE_ARGUMENTS:
-            fault, content = "holds too many arguments", []
-        if fault:
-            self.problems.append(
-                Problem(
-                    self.command.path,
-                    self.command.line,
-                    f"the response file `@{name}` {fault}",
-                    "its flags are needed: put them into the command, or the file into the tree",
-                )
+            fault = "holds too many arguments"
+        if not fault:
+            return path, content
+        self.problems.append(
+            Problem(
+                self.command.path,
+                self.command.line,
+                f"the response file `@{name}` {fault}",
+                "its flags are needed: put them into the command, or the file into the tree",
             )
-        return path, content
+        )
+        return path, []
+
+    def _read_response(self, path: str) -> tuple[list[str], str]:
+        """The arguments of a response file, or none and what is wrong with it."""
+        if not self.resolver.is_inside(self.resolver.key(path)):
+            return [], "lies outside the tree"
+        try:
+            return split_command(decode(Path(path).read_bytes()), windows=self.command.windows), ""
+        except OSError as error:
+            return [], f"cannot be read: {error.strerror}"
+        except ValueError as error:
+            return [], f"cannot be understood: {error}"
 
 
 def _is_switch(token: str) -> bool:

@@ -301,7 +301,7 @@ _M_OPTIONS = {
     "arm": r"-m(?:arch=armv(?:4t|5te?|6|6k|6-?m|7|7-?a|7-?r|7-?m|7e-?m|8-?a|8-?r)|thumb|arm|(?:little|big)-endian"
     r"|float-abi=(?:soft|softfp|hard)|fpu=(?:vfp|vfpv[34]|vfpv3-d16|vfpv4-d16|neon|neon-fp16|neon-vfpv4|neon-fp-armv8"
     r"|crypto-neon-fp-armv8|fpv[45]-sp-d16|fpv5-d16|none))",
-    "riscv": r"-m(?:arch=rv(?:32|64)(?:gc?v?|[ie]m?a?(?:fd?)?c?)|abi=(?:ilp32[edf]?|lp64[edf]?)|cmodel=(?:medlow|medany))",
+    "riscv": r"-m(?:arch=rv(?:32|64)(?:gc?v?|im?a?(?:fd?)?c?|em?a?c?)|cmodel=(?:medlow|medany))",
     "other": r"-m(?:32|64|soft-float|(?:little|big)-endian)",
 }
 
