@@ -159,60 +159,66 @@ class FileSyntax(msgspec.Struct, array_like=True, frozen=True, dict=True):
 
 def parse_syntax(data: bytes) -> FileSyntax:
     """Parse one file, all conditional arms in one tree."""
-    lines = _Lines(data)
+    source = _Source(data)
     root = parse(data).root_node
     found = captures(root)
     definitions = sorted(found.get("function", ()), key=_start)
-    errors = _collapsed(_span(node) for node in found.get("error", ()))
-    if errors:
-        errors = (*errors[:-1], Span(errors[-1].start, min(errors[-1].end, len(data))))
-    missing = [_construct(node) for node in found.get("missing", ())]
-    missing += [_place(node) if node.parent is None else _span(node) for node in hidden_errors(root)]
+    errors = _collapsed(source.span(node) for node in found.get("error", ()))
+    missing = [source.construct(node) for node in found.get("missing", ())]
+    missing += [source.place(node) if node.parent is None else source.span(node) for node in hidden_errors(root)]
     return FileSyntax(
         size=len(data),
-        functions=tuple(_function(node, lines) for node in definitions),
+        functions=tuple(_function(node, source) for node in definitions),
         scopes=tuple(
-            _scope(kind, node, lines)
+            _scope(kind, node, source)
             for _, kind, node in sorted(
                 ((_start(node), kind, node) for kind in _SCOPES for node in found.get(kind, ())),
                 key=lambda item: item[:2],
             )
         ),
-        lambdas=tuple(sorted(_span(node) for node in found.get("lambda", ()))),
+        lambdas=tuple(sorted(source.span(node) for node in found.get("lambda", ()))),
         errors=errors,
         missing=_collapsed(missing),
         error_bytes=sum(span.end - span.start for span in errors),
-        suspicious=_suspicions(found, definitions),
+        suspicious=_suspicions(found, definitions, source),
     )
 
 
-class _Lines:
-    """Lines by the rule of compilers, for which a lone carriage return ends one; tree-sitter counts line feeds."""
+class _Source:
+    """Places in the file itself: lines by the rule of compilers, and no byte behind the end.
+
+    A lone carriage return ends a line here, while tree-sitter counts line feeds; the tree may end one byte late.
+    """
 
     def __init__(self, data: bytes) -> None:
+        self.size = len(data)
         self._starts = array("I", accumulate(map(len, data.splitlines(keepends=True)), initial=0))
 
-    def of(self, offset: int) -> int:
+    def line(self, offset: int) -> int:
         return bisect_right(self._starts, offset)
+
+    def end(self, node: Node) -> int:
+        return min(node.end_byte, self.size)
+
+    def last_line(self, node: Node) -> int:
+        return self.line(max(node.start_byte, self.end(node) - 1))
+
+    def span(self, node: Node) -> Span:
+        return Span(node.start_byte, self.end(node))
+
+    def place(self, node: Node) -> Span:
+        """The byte at which a node starts, for what has no extent of its own."""
+        start = max(0, min(node.start_byte, self.size - 1))
+        return Span(start, min(start + 1, self.size))
+
+    def construct(self, missing: Node) -> Span:
+        """What a made-up token belongs to; at the top of a file, only its place."""
+        parent = missing.parent
+        return self.place(missing) if parent is None or parent.parent is None else self.span(parent)
 
 
 def _start(node: Node) -> int:
     return node.start_byte
-
-
-def _span(node: Node) -> Span:
-    return Span(node.start_byte, node.end_byte)
-
-
-def _construct(missing: Node) -> Span:
-    """The construct that a made-up token belongs to; at the top of a file, only its place."""
-    parent = missing.parent
-    whole = parent is not None and parent.parent is not None
-    return _span(parent) if whole and parent is not None else _place(missing)
-
-
-def _place(node: Node) -> Span:
-    return Span(node.start_byte, node.start_byte + 1)
 
 
 def _collapsed(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -225,54 +231,54 @@ def _collapsed(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-def _function(node: Node, lines: _Lines) -> FunctionSyntax:
+def _function(node: Node, source: _Source) -> FunctionSyntax:
     declarator = function_declarator(node)
     body = node.child_by_field_name("body")
     return FunctionSyntax(
         name=declared_name(declarator) if declarator is not None else "",
         start=node.start_byte,
-        end=node.end_byte,
-        start_line=lines.of(node.start_byte),
-        end_line=lines.of(max(node.start_byte, node.end_byte - 1)),
+        end=source.end(node),
+        start_line=source.line(node.start_byte),
+        end_line=source.last_line(node),
         body_start=body.start_byte if body is not None else NO_BODY,
-        body_end=body.end_byte if body is not None else NO_BODY,
+        body_end=source.end(body) if body is not None else NO_BODY,
     )
 
 
-def _scope(kind: str, node: Node, lines: _Lines) -> ScopeSyntax:
+def _scope(kind: str, node: Node, source: _Source) -> ScopeSyntax:
     name = node.child_by_field_name("name")
     text = name.text if name is not None and name.text else b""
     return ScopeSyntax(
         kind=kind,
         name=text.decode("utf-8", "replace"),
         start=node.start_byte,
-        end=node.end_byte,
-        start_line=lines.of(node.start_byte),
-        end_line=lines.of(max(node.start_byte, node.end_byte - 1)),
+        end=source.end(node),
+        start_line=source.line(node.start_byte),
+        end_line=source.last_line(node),
     )
 
 
-def _suspicions(found: dict[str, list[Node]], definitions: list[Node]) -> tuple[Suspicion, ...]:
+def _suspicions(found: dict[str, list[Node]], definitions: list[Node], source: _Source) -> tuple[Suspicion, ...]:
     suspicions = [
-        Suspicion(node.start_byte, node.end_byte, "two comparisons that may be a call with template arguments")
+        Suspicion(node.start_byte, source.end(node), "two comparisons that may be a call with template arguments")
         for node in found.get("comparison", ())
     ]
     suspicions += [
-        Suspicion(node.start_byte, node.end_byte, "an initialised variable that may be a type behind a macro")
+        Suspicion(node.start_byte, source.end(node), "an initialised variable that may be a type behind a macro")
         for node in found.get("elaborated", ())
     ]
     for node, owner in _owners(definitions, found):
         if function_declarator(node) is None:
             suspicions.append(
                 Suspicion(
-                    node.start_byte, node.end_byte, "a function without parameters that may be a type behind a macro"
+                    node.start_byte, source.end(node), "a function without parameters that may be a type behind a macro"
                 )
             )
             continue
         reason = _doubtful_head(node, owner)
         if reason:
             body = node.child_by_field_name("body")
-            suspicions.append(Suspicion(node.start_byte, body.start_byte if body else node.end_byte, reason))
+            suspicions.append(Suspicion(node.start_byte, body.start_byte if body else source.end(node), reason))
     return tuple(sorted(suspicions, key=lambda item: (item.start, item.end, item.reason)))
 
 
