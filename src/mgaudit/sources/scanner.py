@@ -193,6 +193,8 @@ def _slice(tokens: Tokens, first: int, end: int) -> Tokens:
 
 
 def _unevaluated(tokens: Tokens, directives: list[Directive], code_mask: bytearray) -> list[UnevaluatedRange]:
+    if OPERATOR_WORD not in tokens.shape:
+        return []
     mask = bytearray(code_mask)
     found: list[UnevaluatedRange] = []
     for directive in directives:
