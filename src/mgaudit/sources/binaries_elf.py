@@ -228,8 +228,11 @@ def _read_table(layout: ElfLayout, index: int, table: Table) -> Iterator[Symbol]
             placement = Placement.COMMON
         name = names.at(offset)
         version, default = _version(name, number, placement, versions)
-        if versions is None and version:
+        if version and versions is None:
             name = name.partition("@")[0]
+        elif version == name:
+            # The absolute symbol that stands for the version itself.
+            version, default = "", False
         yield Symbol(name, version, default, bind, kind, _VISIBILITIES[other & 3], placement, section, size, table)
 
 

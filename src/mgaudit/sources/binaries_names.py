@@ -76,7 +76,7 @@ def own_name(mangled: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolPattern:
+class OwnNamePattern:
     """A pattern on own qualified names: a substring, or a regular expression after ``re:``.
 
     Attributes:
@@ -90,7 +90,7 @@ class SymbolPattern:
     required: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str) -> SymbolPattern:
+    def parse(cls, text: str) -> OwnNamePattern:
         """The pattern of a configured text.
 
         Raises:

@@ -1,0 +1,203 @@
+"""What binaries need and must not, and what they must export and do not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.findings import Evidence, Finding, Severity
+from mgaudit.domain.names import selects
+from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.sources.binaries_model import Binary, Bind, ObjectFile, Symbol, Table
+from mgaudit.sources.binaries_names import OwnNamePattern, UnreadableNameError, demangle, own_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+KIND = "symbol-purity"
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryVerdict:
+    """What a check of binaries yields.
+
+    Attributes:
+        findings: Sorted by `Finding.sort_key`.
+        examined: How many binaries, objects and undefined symbols were looked at.
+    """
+
+    findings: tuple[Finding, ...]
+    examined: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A symbol that a binary leaves undefined, and the objects that refer to it."""
+
+    name: str
+    users: tuple[ObjectFile, ...]
+    weak: bool
+
+
+def check_binaries(
+    binaries: Sequence[Binary],
+    *,
+    gate: str,
+    severity: Severity,
+    forbid: Iterable[str] = (),
+    require_exports: Iterable[str] = (),
+) -> BinaryVerdict:
+    """Judge what binaries leave undefined and what they export.
+
+    Args:
+        binaries: Parsed binaries.
+        gate: The gate's id.
+        severity: Of every finding.
+        forbid: Patterns on the own qualified names of undefined symbols: substrings, or expressions after ``re:``.
+        require_exports: Symbols that the dynamic table of every linked binary must show: a mangled, a demangled or a
+            qualified name, or an expression after ``re:`` on the own qualified name.
+
+    Raises:
+        UntrustedError: There is nothing to judge, a pattern is invalid, or a symbol's name cannot be read.
+    """
+    problems = list(_selection_problems(binaries))
+    patterns = _patterns(forbid, problems)
+    exports = tuple(dict.fromkeys(require_exports))
+    _patterns((text for text in exports if text.startswith("re:")), problems)
+    linked = [binary for binary in binaries if any(_is_linked(found) for found in binary.objects)]
+    if exports and binaries and not linked:
+        message = "exports are required of binaries that are not linked: objects and archives have no dynamic table"
+        problems.append(Problem(binaries[0].path, 0, message, "name the shared library"))
+    if problems:
+        raise UntrustedError(problems)
+    needs = {binary.path: needed_symbols(binary) for binary in binaries}
+    findings = _forbidden(needs, patterns, gate, severity)
+    findings += [_missing(binary, text, gate, severity) for binary in linked for text in _absent(binary, exports)]
+    examined = {
+        "binaries": len(binaries),
+        "objects": sum(len(binary.objects) for binary in binaries),
+        "undefined-symbols": sum(map(len, needs.values())),
+    }
+    return BinaryVerdict(tuple(sorted(findings, key=lambda finding: finding.sort_key)), examined)
+
+
+def _selection_problems(binaries: Sequence[Binary]) -> Iterator[Problem]:
+    if not binaries:
+        yield Problem(None, 0, "no binary to judge", "build first, or correct the globs")
+    for binary in binaries:
+        if not binary.objects:
+            yield Problem(binary.path, 0, "an archive without members: nothing to judge", "rebuild the archive")
+
+
+def _patterns(texts: Iterable[str], problems: list[Problem]) -> tuple[OwnNamePattern, ...]:
+    patterns = []
+    for text in texts:
+        try:
+            patterns.append(OwnNamePattern.parse(text))
+        except ValueError as error:
+            problems.append(Problem(None, 0, f"symbol pattern {text!r}: {error}"))
+    return tuple(patterns)
+
+
+def needed_symbols(binary: Binary) -> tuple[Needed, ...]:
+    """The symbols that a binary leaves undefined, sorted by mangled name.
+
+    An archive is taken whole, as its members are linked together: what one member leaves undefined and another
+    provides is not needed from outside. Versions of one symbol are one symbol.
+    """
+    provided = {symbol.name for found in binary.objects for symbol in found.linkage if symbol.provides}
+    users: dict[str, list[ObjectFile]] = {}
+    strong: set[str] = set()
+    for found in binary.objects:
+        for symbol in found.linkage:
+            if not symbol.is_undefined or not symbol.name or symbol.name in provided:
+                continue
+            known = users.setdefault(symbol.name, [])
+            if not known or known[-1] is not found:
+                known.append(found)
+            if symbol.bind is not Bind.WEAK:
+                strong.add(symbol.name)
+    return tuple(Needed(name, tuple(users[name]), name not in strong) for name in sorted(users))
+
+
+def _forbidden(
+    needs: Mapping[str, tuple[Needed, ...]], patterns: tuple[OwnNamePattern, ...], gate: str, severity: Severity
+) -> list[Finding]:
+    findings = []
+    problems = []
+    for path, needed in needs.items():
+        for need in needed:
+            try:
+                pattern = next((pattern for pattern in patterns if pattern.matches(need.name)), None)
+            except UnreadableNameError:
+                message = f"undefined symbol {need.name} may be forbidden, but its name cannot be read"
+                problems.append(Problem(path, 0, message, "it is malformed, or newer than this version's mangling"))
+                continue
+            if pattern is not None:
+                findings.append(_forbidden_finding(path, need, pattern, gate, severity))
+    if problems:
+        raise UntrustedError(problems)
+    return findings
+
+
+def _forbidden_finding(path: str, need: Needed, pattern: OwnNamePattern, gate: str, severity: Severity) -> Finding:
+    weakly = "weak undefined" if need.weak else "undefined"
+    return Finding(
+        gate=gate,
+        kind=KIND,
+        severity=severity,
+        message=f"{weakly} symbol {demangle(need.name)} ({need.name}) matches the forbidden {pattern.text!r}",
+        help="remove the use that causes it, or move the definition to the side that may be linked",
+        path=path,
+        line=0,
+        column=0,
+        entity=need.name,
+        identity=(path, need.name),
+        evidence=tuple(Evidence("symbol", path, 0, f"{user.label}: {weakly} {need.name}") for user in need.users),
+    )
+
+
+def _is_linked(found: ObjectFile) -> bool:
+    return bool(found.table(Table.DYNAMIC))
+
+
+def _absent(binary: Binary, exports: tuple[str, ...]) -> list[str]:
+    if not exports:
+        return []
+    exported = [symbol for found in binary.objects for symbol in found.symbols if symbol.is_exported]
+    names = {symbol.name for symbol in exported}
+    return [text for text in exports if text not in names and not any(_is_export(text, symbol) for symbol in exported)]
+
+
+def _is_export(text: str, symbol: Symbol) -> bool:
+    own = own_name(symbol.name)
+    if text.startswith("re:"):
+        return re.search(text[3:], own) is not None
+    return selects(text, own) or text == demangle(symbol.name)
+
+
+def _missing(binary: Binary, text: str, gate: str, severity: Severity) -> Finding:
+    return Finding(
+        gate=gate,
+        kind=KIND,
+        severity=severity,
+        message=f"required export {text!r} is not in the dynamic table: {_whereabouts(binary, text)}",
+        help="export it: default visibility, and no version script or linker option that hides it",
+        path=binary.path,
+        line=0,
+        column=0,
+        entity=text,
+        identity=(binary.path, "export", text),
+    )
+
+
+def _whereabouts(binary: Binary, text: str) -> str:
+    """What became of a symbol that should be exported."""
+    symbols = (symbol for item in binary.objects for symbol in item.symbols)
+    found = [symbol for symbol in symbols if symbol.name == text or _is_export(text, symbol)]
+    if any(symbol.is_undefined for symbol in found):
+        return "it is undefined there"
+    if found:
+        return f"it is defined with {found[0].bind} binding and {found[0].visibility} visibility"
+    return "no table of the binary knows it"
