@@ -86,9 +86,7 @@ class Cache:
         Raises:
             OSError: The folder or the file cannot be written.
         """
-        if not (self.directory / _TAG).exists():
-            self.directory.mkdir(parents=True, exist_ok=True)
-            (self.directory / _TAG).write_text("Signature: 8a477f597d28d172789f06886806bc55\n# Written by mgaudit.\n")
+        self.tag()
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
         os.close(handle)
@@ -98,6 +96,16 @@ class Cache:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+    def tag(self) -> None:
+        """Mark the directory as a cache, which backups skip and `clear` may empty.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        if not (self.directory / _TAG).exists():
+            self.directory.mkdir(parents=True, exist_ok=True)
+            (self.directory / _TAG).write_text("Signature: 8a477f597d28d172789f06886806bc55\n# Written by mgaudit.\n")
 
     def usage(self) -> list[Usage]:
         """What the cache holds, by kind."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from array import array
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from filelock import FileLock
 
 from mgaudit.facts import schema
 from mgaudit.sources.clang_abi import ENTITY_KINDS
@@ -23,7 +26,7 @@ from mgaudit.sources.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mgaudit.sources.records import IncludeRecord, SymbolRecord, UnitRecord
 
@@ -68,7 +71,7 @@ class Database:
         except sqlite3.DatabaseError:
             discard(self.path)
             self.connection = _open(self.path)
-        self._files: dict[str, int] = dict(self.connection.execute("SELECT path, id FROM file"))
+        self._files: dict[str, int] | None = None
         self._symbols: dict[tuple[str, str], int] | None = None
         self._edges: dict[tuple[int, int, str, int, int | None], int] | None = None
 
@@ -76,49 +79,73 @@ class Database:
         """Release the file."""
         self.connection.close()
 
-    def stale(self, wanted: Iterable[UnitState]) -> list[UnitState]:
-        """Which of the wanted units the database lacks or holds in another state."""
-        held = self._held()
-        return [state for state in wanted if held.get(state.id) != state.key]
-
-    def _held(self) -> dict[UnitId, str]:
+    def held(self) -> dict[UnitId, str]:
+        """The units that it holds, with the keys of their records."""
         rows = self.connection.execute(
             "SELECT c.name, u.path, u.variant, u.kind, u.key FROM unit u JOIN configuration c ON c.id = u.configuration"
         )
         return {UnitId(name, path, variant, kind): key for name, path, variant, kind, key in rows}
 
     def update(
-        self, wanted: list[UnitState], records: Mapping[UnitId, UnitRecord], tracked: frozenset[str],
-        configurations: Iterable[str],
+        self, wanted: Mapping[UnitId, UnitState], load: Callable[[UnitState], UnitRecord], tracked: frozenset[str],
+        configurations: list[str],
     ) -> None:  # fmt: skip
-        """Make the database hold exactly the wanted units, in one transaction.
+        """Make the database hold exactly the wanted units, and read from that state until the next call.
+
+        Other processes may update it meanwhile; this connection keeps its snapshot.
 
         Args:
             wanted: All units of the run.
-            records: The record of each unit that `stale` named.
+            load: Gives the record of a unit that the database lacks.
             tracked: The audited files.
-            configurations: All configuration names, in the order of their bits.
+            configurations: All configuration names, in a fixed order.
+
+        Raises:
+            sqlite3.DatabaseError: The file is damaged, or the disk is full.
         """
-        with self.connection:
+        with FileLock(self.path + ".lock") if self.path != ":memory:" else contextlib.nullcontext():
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
             self.connection.execute("BEGIN IMMEDIATE")
-            self._set_configurations(list(configurations))
-            self._remove(set(self._held()) - {state.id for state in wanted if state.id not in records})
-            states = {state.id: state for state in wanted}
-            order = sorted(records, key=lambda unit: (unit.kind != "preamble", unit))
-            for unit in order:
-                self._insert(states[unit], records[unit], tracked)
-            self._link_preambles(states)
+            try:
+                self._replace(wanted, load, tracked, configurations)
+            except BaseException:
+                self.connection.execute("ROLLBACK")
+                self._forget()
+                raise
+            self.connection.execute("COMMIT")
+            self.connection.execute("BEGIN")
+            self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+
+    def _forget(self) -> None:
+        self._files, self._symbols, self._edges = None, None, None
+
+    def _replace(
+        self, wanted: Mapping[UnitId, UnitState], load: Callable[[UnitState], UnitRecord], tracked: frozenset[str],
+        configurations: list[str],
+    ) -> None:  # fmt: skip
+        self._forget()
+        self._set_configurations(configurations)
+        held = self.held()
+        stale = [state for unit, state in wanted.items() if held.get(unit) != state.key]
+        gone = held.keys() - {unit for unit, state in wanted.items() if held.get(unit) == state.key}
+        self._remove(gone)
+        for state in sorted(stale, key=lambda state: (state.id.kind != "preamble", state.id)):
+            self._insert(state, load(state), tracked)
+        if stale or gone:
+            self._link_preambles(wanted)
             self._sweep()
-            self._mark_tracked(tracked)
+        self._mark_tracked(tracked)
 
     def _set_configurations(self, names: list[str]) -> None:
+        """A change of the names or their order throws all units away, since bits and ids rest on them."""
         held = [name for (name,) in self.connection.execute("SELECT name FROM configuration ORDER BY id")]
         if held != names:
             for table in ("unit_slice", "skipped", "diagnostic", "base", "override", "unit", "configuration"):
                 self.connection.execute(f"DELETE FROM {table}")
             self.connection.executemany("INSERT INTO configuration (id, name) VALUES (?, ?)", enumerate(names))
 
-    def _remove(self, units: set[UnitId]) -> None:
+    def _remove(self, units: Iterable[UnitId]) -> None:
         for unit in units:
             (number,) = self.connection.execute(_UNIT_NUMBER, _unit_key(unit)).fetchone()
             for table in ("unit_slice", "skipped", "diagnostic", "base", "override"):
@@ -150,13 +177,15 @@ class Database:
         self.connection.execute("DROP TABLE dead")
 
     def _mark_tracked(self, tracked: frozenset[str]) -> None:
+        rows = self.connection.execute("SELECT id, path, tracked FROM file").fetchall()
         self.connection.executemany(
-            "UPDATE file SET tracked = ? WHERE id = ? AND tracked != ?",
-            [(int(path in tracked), number, int(path in tracked)) for path, number in self._files.items()],
+            "UPDATE file SET tracked = ? WHERE id = ?",
+            [(int(path in tracked), number) for number, path, known in rows if known != (path in tracked)],
         )
 
     def _insert(self, state: UnitState, record: UnitRecord, tracked: frozenset[str]) -> None:
-        files = [self._file(path, tracked) for path in record.files]
+        used = _used_files(record)
+        files = [self._file(path, tracked) if index in used else 0 for index, path in enumerate(record.files)]
         symbols = self._intern_symbols(record)
         edges = array("I", [self._edge(files, include) for include in record.includes])
         cursor = self.connection.execute(
@@ -211,6 +240,8 @@ class Database:
             self.connection.execute("INSERT OR IGNORE INTO unit_slice VALUES (?, ?)", (unit, number))
 
     def _file(self, path: str, tracked: frozenset[str]) -> int:
+        if self._files is None:
+            self._files = dict(self.connection.execute("SELECT path, id FROM file"))
         number = self._files.get(path)
         if number is None:
             cursor = self.connection.execute(
@@ -289,6 +320,7 @@ def _open(path: str) -> sqlite3.Connection:
     """
     connection = sqlite3.connect(path, isolation_level=None, timeout=60)
     try:
+        connection.execute("PRAGMA journal_mode = WAL")  # a reader keeps its snapshot while another process writes
         connection.execute("PRAGMA synchronous = NORMAL")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
@@ -316,6 +348,16 @@ def _by_file(data: bytes, width: int, symbols: list[int]) -> dict[int, list[tupl
             for s, _, line, column, offset, bits, parent in rows
         )
     return result
+
+
+def _used_files(record: UnitRecord) -> set[int]:
+    """The files that some fact names: a preamble's in-memory main file is none of them."""
+    used = {index for include in record.includes for index in (include.file, include.target)}
+    used.update(row[1] for row in unpack(record.references, len(REFERENCE_COLUMNS)))
+    used.update(row[1] for row in unpack(record.declarations, len(DECLARATION_COLUMNS)))
+    used.update(diagnostic.file for diagnostic in record.diagnostics)
+    used.update(file for file, _, _ in record.skipped)
+    return used
 
 
 def _place(record: UnitRecord, symbol: SymbolRecord) -> str:

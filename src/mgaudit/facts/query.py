@@ -134,10 +134,17 @@ class Facts:
         self.connection = connection
         self.configurations = tuple(configurations)
         self.scans = scans
-        self._select()
+        self.select()
 
-    def _select(self) -> None:
-        """Fill ``selected``: each slice with the configurations of the units that hold it."""
+    def restricted_to(self, configurations: Sequence[str]) -> Facts:
+        """The facts of fewer configurations, over the same connection; call `select` to read this object again."""
+        return Facts(self.connection, configurations, self.scans)
+
+    def select(self) -> None:
+        """Make the connection answer for this object's configurations.
+
+        Fills ``selected``: each slice with the configurations of the units that hold it.
+        """
         execute = self.connection.execute
         for name in ("reference_text", "declaration_text", "include", "slot", "declaration", "reference"):
             execute(f"DROP VIEW IF EXISTS temp.{name}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources.records import (
+    COMMAND_LINE,
     DECL_DEFINITION,
     DECL_IMPLICIT,
     DECL_REDECLARATION,
@@ -195,8 +196,8 @@ class _Collector:
 
     def include(self, info: abi.CXIdxIncludedFileInfo) -> None:
         file, line, _, _ = self._place(info.hash_loc)
-        if file == NONE:
-            return
+        if file == NONE:  # a forced include has no directive in any file
+            file = self.files.of_path(COMMAND_LINE)
         target = self.files.of_handle(info.file) if info.file else NONE
         spelling = os.fsdecode(string_at(info.filename)) if info.filename else ""
         self.includes.append(IncludeRecord(file, line, spelling, bool(info.is_angled), target))

@@ -14,6 +14,8 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+VERSION: Final = 1  # raise it whenever extraction changes: it is part of every cache key
+
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
 SYMBOL_TRANSPARENT: Final = 2  # an inline or anonymous namespace: not part of qualified names
@@ -32,6 +34,8 @@ DECL_IMPLICIT: Final = 4
 ROLE_FROM_MACRO: Final = 1 << 16
 
 NONE: Final = 0xFFFFFFFF
+
+COMMAND_LINE: Final = "<command line>"  # the source of forced includes
 
 REFERENCE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "role", "parent")
 DECLARATION_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "flags", "parent")

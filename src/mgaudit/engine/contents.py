@@ -1,0 +1,62 @@
+"""Contents and digests of files, read once per run: every cache key rests on content, never on time stamps."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIGEST_SIZE = 20
+
+
+def digest_of(data: bytes) -> bytes:
+    """BLAKE2b of a file's content, 20 bytes: what `FileScan.digest` holds too."""
+    return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
+
+
+class Contents:
+    """Digests of files by key (relative to the root, or absolute); a file that cannot be read has none.
+
+    The folder listings answer whether a file exists, so that checking thousands of paths that must *not* exist costs
+    one listing per folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._digests: dict[str, bytes | None] = {}
+        self._listings: dict[str, frozenset[str]] = {}
+
+    def read(self, key: str) -> bytes | None:
+        """The content of a file, or None; remembers its digest."""
+        try:
+            with open(os.path.join(self._root, key), "rb") as file:  # noqa: PTH118, PTH123  a hot loop
+                data = file.read()
+        except OSError:
+            self._digests[key] = None
+            return None
+        self._digests[key] = digest_of(data)
+        return data
+
+    def digest(self, key: str) -> bytes | None:
+        """The digest of a file as it was when this run first read it, or None where it cannot be read."""
+        if key not in self._digests:
+            self.read(key)
+        return self._digests[key]
+
+    def exists(self, path: str) -> bool:
+        """Whether an absolute path names something, by folder listings."""
+        folder, _, name = path.rpartition("/")
+        return name in self._listing(folder)
+
+    def _listing(self, folder: str) -> frozenset[str]:
+        known = self._listings.get(folder)
+        if known is None:
+            try:
+                known = frozenset(os.listdir(folder or "/"))  # noqa: PTH208  names only, a hot path
+            except OSError:
+                known = frozenset()
+            self._listings[folder] = known
+        return known

@@ -1,0 +1,119 @@
+"""Which headers must be parsed alone, and which are known well enough from the units that include them.
+
+A header's own include closure equals what units recorded, unless an inclusion in it hangs on a conditional that a unit
+may have decided otherwise before. Conditionals inside the closure of a precompiled header are settled where the header
+alone starts with that very inclusion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
+from mgaudit.gates.include_purity.parameters import IncludePurityParameters
+from mgaudit.graphs.includes import IncludeGraph
+from mgaudit.sources.compile_commands import command_for_header
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mgaudit.config.model import Settings
+    from mgaudit.domain.configurations import ParseCommand
+    from mgaudit.engine.scans import Scans
+    from mgaudit.facts.query import Facts
+    from mgaudit.sources.compile_commands import Plan
+    from mgaudit.sources.scan_facts import Arm
+    from mgaudit.sources.tree import TreeFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A header to parse alone.
+
+    ``directives_only`` holds where units cover its code and only its inclusions are in question.
+    """
+
+    command: ParseCommand
+    directives_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderPlanner:
+    """Decides what to parse alone.
+
+    Args:
+        settings: The configuration.
+        files: The selected files.
+        plan: What units are parsed with.
+        scans: The scanner's view, of files outside the tree too.
+        audited: Names of the zones that gates name.
+        settled: Files whose conditionals a command's leading inclusion settles.
+    """
+
+    settings: Settings
+    files: TreeFiles
+    plan: Plan
+    scans: Scans
+    audited: frozenset[str]
+    settled: Callable[[ParseCommand], frozenset[str]]
+
+    def needed(self, facts: Facts) -> list[Alone]:
+        """The headers to parse alone in each selected configuration, sorted."""
+        sources = set(self.files.sources)
+        audited = {path for zone in self.audited for path in self.files.in_zone(zone) if path not in sources}
+        judged = self._judged() - sources
+        probed = {g.parameters.header for g in self.settings.gates if isinstance(g.parameters, ClosureProbeParameters)}
+        known = set(self.files.files)
+        found = []
+        for configuration in facts.configurations:
+            graph = IncludeGraph.of(facts, configuration)
+            for header in sorted((audited | judged | probed) & known):
+                units = graph.including_units(header)
+                paths = [unit.name.path for unit in units]
+                command = command_for_header(self.plan, header, configuration, paths)
+                if header in probed:
+                    found.append(Alone(command, directives_only=False))
+                elif not units:
+                    if header in audited and not _is_fragment(header):
+                        found.append(Alone(command, directives_only=False))
+                elif header in judged and not _is_fragment(header) and self._could_differ(graph, header, command):
+                    found.append(Alone(command, directives_only=True))
+        return found
+
+    def _judged(self) -> set[str]:
+        """Headers that an include gate takes alone."""
+        return {
+            path
+            for gate in self.settings.gates
+            if isinstance(gate.parameters, IncludePurityParameters) and gate.parameters.headers
+            for zone in gate.parameters.from_zones
+            for path in self.files.in_zone(zone)
+        }
+
+    def _could_differ(self, graph: IncludeGraph, header: str, command: ParseCommand) -> bool:
+        settled = self.settled(command)
+        reached = {header, *graph.reachable_from_header(header)}
+        return any(self._has_conditional_include(path) for path in reached - settled if not path.startswith("/"))
+
+    def _has_conditional_include(self, path: str) -> bool:
+        scan = self.scans.of(path)
+        if scan is None:
+            return False
+        return any(
+            directive.enters and (directive.computed or not _only_guarded(scan.conditionals, directive.arm))
+            for directive in scan.directives
+        )
+
+
+def _only_guarded(arms: tuple[Arm, ...], arm: int) -> bool:
+    while arm != -1:
+        if not arms[arm].guard:
+            return False
+        arm = arms[arm].parent
+    return True
+
+
+def _is_fragment(path: str) -> bool:
+    """Whether a file is meant to be included into other code and cannot stand alone."""
+    return path.rsplit(".", 1)[-1] in {"inc", "def", "inl", "ipp", "tpp", "tcc"}

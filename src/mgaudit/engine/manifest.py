@@ -1,0 +1,76 @@
+"""Manifests: for one parse command, which contents led to which record.
+
+The files that a parse reads are known only after it, so a command's key leads to a list of variants, each with the
+files that it rested on. A variant holds where every file has the recorded content and no file has appeared where the
+preprocessor had looked in vain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from mgaudit.engine.contents import Contents
+    from mgaudit.facts.cache import Cache
+
+_KEPT: Final = 4
+
+
+class Variant(msgspec.Struct, frozen=True, array_like=True):
+    """One known outcome of a command.
+
+    Attributes:
+        record: Key of the unit's record.
+        files: Keys of the files that it rests on.
+        digests: Their digests, joined.
+        tracked: One character a file, ``1`` where it belonged to the audited tree.
+        absent: Absolute paths that did not exist.
+        clean: Whether the front end reported no error.
+        preamble_used: Whether the unit started from a precompiled header.
+    """
+
+    record: str
+    files: list[str]
+    digests: bytes
+    tracked: str
+    absent: list[str]
+    clean: bool
+    preamble_used: bool
+
+
+_decoder = msgspec.msgpack.Decoder(list[Variant])
+
+
+def read(cache: Cache, key: str) -> list[Variant]:
+    """The variants of a command, latest first."""
+    data = cache.read("manifest", key)
+    if data is None:
+        return []
+    try:
+        return _decoder.decode(data)
+    except msgspec.DecodeError:
+        return []
+
+
+def remember(cache: Cache, key: str, variant: Variant) -> bool:
+    """Put a variant first; False where the cache cannot be written."""
+    others = [known for known in read(cache, key) if known.record != variant.record]
+    return cache.write("manifest", key, msgspec.msgpack.encode([variant, *others][:_KEPT]))
+
+
+def find(cache: Cache, key: str, contents: Contents, tracked: frozenset[str]) -> Variant | None:
+    """The variant that fits the files as they are now."""
+    return next((variant for variant in read(cache, key) if holds(variant, contents, tracked)), None)
+
+
+def holds(variant: Variant, contents: Contents, tracked: frozenset[str]) -> bool:
+    """Whether all that a variant rested on is as it was."""
+    size = len(variant.digests) // len(variant.files) if variant.files else 0
+    for index, path in enumerate(variant.files):
+        if contents.digest(path) != variant.digests[index * size : (index + 1) * size]:
+            return False
+        if (path in tracked) != (variant.tracked[index] == "1"):
+            return False
+    return not any(contents.exists(path) for path in variant.absent)

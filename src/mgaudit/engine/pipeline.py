@@ -1,0 +1,393 @@
+"""The analysis of a tree: plan, parse what changed, merge, and hand out the facts."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+import mgaudit
+from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.engine import manifest
+from mgaudit.engine.audited import audited_zones
+from mgaudit.engine.contents import Contents
+from mgaudit.engine.headers import HeaderPlanner
+from mgaudit.engine.pool import Pool
+from mgaudit.engine.preambles import Chooser, Group, Start, names_any
+from mgaudit.engine.scans import Scans
+from mgaudit.engine.worker import Job, Preamble, Setup
+from mgaudit.facts.cache import Cache
+from mgaudit.facts.merge import Database, UnitId, UnitState, discard
+from mgaudit.facts.query import Facts
+from mgaudit.sources import records
+from mgaudit.sources.compile_commands import Plan, plan
+from mgaudit.sources.records import UnitRecord
+from mgaudit.sources.toolchain import Toolchain, discover
+from mgaudit.sources.tree import PathResolver, TreeFiles, list_files, selection_problems, selection_warnings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from mgaudit.config.model import Settings
+    from mgaudit.domain.configurations import ParseCommand
+    from mgaudit.engine.worker import Outcome
+
+
+class Progress(Protocol):
+    """What a long run reports to."""
+
+    def begin(self, label: str, total: int) -> None:
+        """A phase starts."""
+
+    def advance(self, name: str) -> None:
+        """One step of the phase is done."""
+
+    def end(self) -> None:
+        """The phase is over."""
+
+
+class Quiet:
+    """Reports nothing."""
+
+    def begin(self, label: str, total: int) -> None:
+        """See `Progress`."""
+
+    def advance(self, name: str) -> None:
+        """See `Progress`."""
+
+    def end(self) -> None:
+        """See `Progress`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run.
+
+    Attributes:
+        cache: The cache's directory.
+        jobs: Worker processes at most.
+        preambles: Whether units may start from precompiled headers.
+        configurations: The configurations to judge; empty for all.
+        progress: Takes reports.
+    """
+
+    cache: Path
+    jobs: int = 1
+    preambles: bool = True
+    configurations: tuple[str, ...] = ()
+    progress: Progress = field(default_factory=Quiet)
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What a run did; never part of a report, which must be repeatable.
+
+    Attributes:
+        parsed: Units parsed in this run, with their seconds.
+        reused: Units whose record came from the cache.
+        with_preamble: How many of the parsed units started from a precompiled header.
+    """
+
+    parsed: dict[UnitId, float] = field(default_factory=dict)
+    reused: int = 0
+    with_preamble: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is known of a tree.
+
+    Attributes:
+        settings: The configuration.
+        files: The selected files.
+        plan: What was parsed how.
+        toolchain: What parsed it.
+        facts: The facts of the selected configurations.
+        audited: Names of the zones that gates name.
+        problems: Why the facts cannot be trusted; empty for a sound run.
+        warnings: What the reader should know.
+        statistics: What the run did.
+    """
+
+    settings: Settings
+    files: TreeFiles
+    plan: Plan
+    toolchain: Toolchain
+    facts: Facts
+    audited: frozenset[str]
+    problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    statistics: Statistics
+
+
+def analyse(settings: Settings, options: Options) -> Analysis:
+    """Bring the facts of a tree up to date.
+
+    Raises:
+        UntrustedError: Nothing can be said at all: an empty selection, no usable toolchain, bad compile commands.
+            Problems of single units are in the result instead.
+    """
+    return _Run(settings, options).analyse()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A unit of the run: its command, and how it may start."""
+
+    unit: UnitId
+    command: ParseCommand
+    directives_only: bool
+    start: Start | None
+
+
+class _Run:
+    """One run: the state that its steps share."""
+
+    def __init__(self, settings: Settings, options: Options) -> None:
+        self.settings = settings
+        self.options = options
+        self.audited = audited_zones(settings.gates)
+        self.files = list_files(settings)
+        problems = selection_problems(settings, self.files, self.audited)
+        if problems:
+            raise UntrustedError(problems)
+        self.toolchain = discover()
+        self.plan = plan(settings, self.files, self.toolchain)
+        self.tracked = frozenset(self.files.files)
+        self.cache = Cache(options.cache)
+        self.contents = Contents(settings.root)
+        self.scans = Scans(self.cache, self.contents, self.files.files)
+        self.resolver = PathResolver(settings.root)
+        self.chooser = Chooser(self.resolver, self.scans.of, self.contents)
+        self.specs = {spec.name: spec for spec in settings.configurations}
+        chosen = options.configurations or tuple(self.specs)
+        self.configurations = tuple(name for name in self.specs if name in chosen)
+        self.overlays = {spec.name: self.toolchain.unsaved(spec) for spec in settings.configurations}
+        self.identity = f"{mgaudit.__version__} {records.VERSION} {self.toolchain.identity}"
+        self.audited_globs = tuple(sorted({glob for name in self.audited for glob in settings.zones[name].paths}))
+        self.database = Database(self._database_path())
+        self.statistics = Statistics()
+        self.problems: list[Problem] = []
+        self.states: dict[UnitId, UnitState] = {}
+        self.unstored: dict[UnitId, UnitRecord] = {}
+        self.heads: dict[tuple[Group, str], UnitId] = {}
+        self.preambles: dict[UnitId, manifest.Variant] = {}
+
+    def _database_path(self) -> str:
+        """One database a tree and configuration file; in memory where the cache cannot be written."""
+        name = hashlib.blake2b(f"{self.settings.root}\0{self.settings.file}".encode(), digest_size=16).hexdigest()
+        path = self.cache.directory / "facts" / f"{name}.sqlite"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.cache.tag()
+        except OSError as error:
+            self.cache.write_error = error
+            return ":memory:"
+        return str(path)
+
+    def analyse(self) -> Analysis:
+        setup = Setup(str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked)
+        with Pool(setup, self.options.jobs) as pool:
+            pool.scan(self.scans.missing())
+            commands = [c for c in self.plan.commands if c.configuration in self.configurations]
+            starts = self.chooser.choose(commands) if self.options.preambles else {}
+            wanted = [
+                _Wanted(UnitId(c.configuration, c.path, c.variant), c, directives_only=False, start=starts.get(c))
+                for c in commands
+            ]
+            self._obtain(pool, "units", wanted)
+            facts = self._merge()
+            if headers := self._headers(facts):
+                self._obtain(pool, "headers", headers)
+                facts = self._merge()
+        warnings = (*self.plan.warnings, *selection_warnings(self.settings, self.files), *self._cache_warnings())
+        return Analysis(
+            self.settings, self.files, self.plan, self.toolchain, facts, self.audited,
+            tuple(dict.fromkeys(self.problems)), warnings, self.statistics,
+        )  # fmt: skip
+
+    def _cache_warnings(self) -> Iterator[Problem]:
+        if self.cache.write_error is not None:
+            yield Problem(
+                None, 0, f"the cache cannot be written: {self.cache.write_error.strerror}",
+                "free some space or choose another --cache-dir; until then every run parses anew",
+            )  # fmt: skip
+
+    # ---- headers taken alone
+
+    def _headers(self, facts: Facts) -> list[_Wanted]:
+        planner = HeaderPlanner(self.settings, self.files, self.plan, self.scans, self.audited, self._settled)
+        return [
+            _Wanted(
+                UnitId(alone.command.configuration, alone.command.path, 0, "header"),
+                alone.command, alone.directives_only, self._known_start(alone.command),
+            )
+            for alone in planner.needed(facts)
+        ]  # fmt: skip
+
+    def _known_start(self, command: ParseCommand) -> Start | None:
+        """A precompiled header that units already use and that this command meets first, too."""
+        if not self.heads:
+            return None
+        group = Group.of(command)
+        return next((start for start in self.chooser.starts(command) if (group, start.header) in self.heads), None)
+
+    def _settled(self, command: ParseCommand) -> frozenset[str]:
+        start = self._known_start(command)
+        variant = self.preambles.get(self.heads[Group.of(command), start.header]) if start else None
+        return frozenset(variant.files) if variant is not None and variant.clean else frozenset()
+
+    # ---- parsing
+
+    def _obtain(self, pool: Pool, label: str, wanted: list[_Wanted]) -> None:
+        """Find or make the record of every wanted unit; preambles first, beside the units that need none."""
+        heads = self._find_preambles(w for w in wanted if w.start is not None)
+        plain = [job for w in wanted if w.start is None and (job := self._stale_job(w, None))]
+        self._run(pool, "preambles", [*heads, *plain])
+        followers = [(w, self._preamble_for(w)) for w in wanted if w.start is not None]
+        jobs = [job for w, preamble in followers if (job := self._stale_job(w, preamble))]
+        lost = {job.preamble.unit for job in jobs if job.preamble and not self._is_precompiled(job.preamble)}
+        self._run(
+            pool, "preambles", [self._head_job(group, h) for (group, h), unit in self.heads.items() if unit in lost]
+        )
+        self._run(pool, label, jobs)
+
+    def _find_preambles(self, wanted: Iterable[_Wanted]) -> list[Job]:
+        jobs = []
+        for item in wanted:
+            assert item.start is not None
+            place = (Group.of(item.command), item.start.header)
+            if place in self.heads:
+                continue
+            used = sum(
+                unit.configuration == place[0].configuration and unit.path == place[1] for unit in self.heads.values()
+            )
+            unit = self.heads[place] = UnitId(place[0].configuration, place[1], used, "preamble")
+            job = self._head_job(*place)
+            variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
+            if variant is not None and self._hold(unit, variant, None):
+                self.preambles[unit] = variant
+            else:
+                jobs.append(job)
+        return jobs
+
+    def _head_job(self, group: Group, header: str) -> Job:
+        return self._job(self.heads[group, header], group, None)
+
+    def _preamble_for(self, wanted: _Wanted) -> Preamble | None:
+        """The preamble of a unit, where it is sound and no guard macro before it shows inside it."""
+        assert wanted.start is not None
+        unit = self.heads[Group.of(wanted.command), wanted.start.header]
+        variant = self.preambles.get(unit)
+        if variant is None or not variant.clean or names_any(self.contents, variant.files, wanted.start.guards):
+            return None
+        return Preamble(unit, variant.record, wanted.start.chain)
+
+    def _is_precompiled(self, preamble: Preamble) -> bool:
+        return self.cache.path("preamble", preamble.record, ".pch").exists()
+
+    def _job(self, unit: UnitId, group: Group, preamble: Preamble | None, *, directives_only: bool = False) -> Job:
+        spec = self.specs[unit.configuration]
+        stub_folder = self.toolchain.virtual_folder("missing") if spec.missing_headers == "stub" else ""
+        parts = [
+            self.identity, unit.path, unit.kind, group.directory, *group.arguments, str(directives_only), stub_folder,
+            preamble.record if preamble else "",
+        ]  # fmt: skip
+        parts += [text for file in self.overlays[unit.configuration] for text in file]
+        parts += self.audited_globs if stub_folder else ()
+        key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
+        return Job(
+            unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,
+            stub_folder, self.audited_globs,
+        )  # fmt: skip
+
+    def _stale_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job | None:
+        """The job of a unit whose record is not at hand."""
+        job = self._job(wanted.unit, Group.of(wanted.command), preamble, directives_only=wanted.directives_only)
+        variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
+        return None if variant is not None and self._hold(wanted.unit, variant, preamble) else job
+
+    def _hold(self, unit: UnitId, variant: manifest.Variant, preamble: Preamble | None) -> bool:
+        """Count a unit's record as known, if it can still be read where the database lacks it."""
+        if self.held.get(unit) != variant.record and self.cache.read("unit", variant.record) is None:
+            return False
+        self.statistics.reused += 1
+        self._settle(unit, variant, preamble)
+        return True
+
+    @cached_property
+    def held(self) -> dict[UnitId, str]:
+        return self.database.held()
+
+    def _settle(self, unit: UnitId, variant: manifest.Variant, preamble: Preamble | None) -> None:
+        link = preamble.unit if preamble is not None and variant.preamble_used else None
+        self.states[unit] = UnitState(unit, variant.record, link)
+
+    def _run(self, pool: Pool, label: str, jobs: list[Job]) -> None:
+        if not jobs:
+            return
+        by_unit = {job.unit: job for job in jobs}
+        self.options.progress.begin(label, len(jobs))
+        for outcome in pool.run(jobs):
+            self._take(outcome, by_unit[outcome.unit])
+            self.options.progress.advance(outcome.unit.path)
+        self.options.progress.end()
+
+    def _take(self, outcome: Outcome, job: Job) -> None:
+        self.statistics.parsed[outcome.unit] = outcome.seconds
+        variant = outcome.variant
+        if variant is None:
+            if outcome.unit.kind != "preamble":  # without its preamble, a unit is parsed in full
+                self.problems.append(
+                    Problem(
+                        outcome.unit.path, 0, outcome.failure, "run `mgaudit doctor` for the state of the toolchain"
+                    )
+                )
+            return
+        self.problems.extend(self._changed(outcome.unit, variant))
+        if outcome.unit.kind == "preamble":
+            self.preambles[outcome.unit] = variant
+        if outcome.record is not None:
+            self.unstored[outcome.unit] = outcome.record
+        self._settle(outcome.unit, variant, job.preamble)
+        self.statistics.with_preamble += variant.preamble_used
+
+    def _changed(self, unit: UnitId, variant: manifest.Variant) -> Iterator[Problem]:
+        """Files that are no longer what this run read before."""
+        size = len(variant.digests) // max(1, len(variant.files))
+        for index, key in enumerate(variant.files):
+            if self.contents.digest(key) != variant.digests[index * size : (index + 1) * size]:
+                yield Problem(key, 0, f"it changed while {unit.path} was parsed", "run again")
+
+    # ---- merging
+
+    def _merge(self) -> Facts:
+        names = list(self.specs)
+        wanted = {unit: state for unit, state in self.states.items() if self._is_useful(unit)}
+        try:
+            self.database.update(wanted, self._load, self.tracked, names)
+        except sqlite3.DatabaseError:
+            self.database.close()
+            discard(self.database.path)
+            self.database = Database(self.database.path)
+            self.database.update(wanted, self._load, self.tracked, names)
+        return Facts(self.database.connection, self.configurations, self.scans)
+
+    def _is_useful(self, unit: UnitId) -> bool:
+        """Whether a unit's facts count: a preamble that no unit starts from is nobody's."""
+        return unit.kind != "preamble" or any(state.preamble == unit for state in self.states.values())
+
+    def _load(self, state: UnitState) -> UnitRecord:
+        if state.id in self.unstored:
+            return self.unstored[state.id]
+        data = self.cache.read("unit", state.key)
+        if data is None:
+            raise UntrustedError.single(
+                "a cached record vanished while it was needed", path=state.id.path, help="run again"
+            )
+        return msgspec.msgpack.decode(data, type=UnitRecord)

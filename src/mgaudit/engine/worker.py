@@ -1,0 +1,342 @@
+"""What one worker process does: parse one unit, extract its record, and put both record and manifest into the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from mgaudit.domain.zones import matches_any
+from mgaudit.engine import manifest
+from mgaudit.engine.contents import digest_of
+from mgaudit.facts.cache import Cache
+from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
+from mgaudit.sources.files import FileTable
+from mgaudit.sources.include_resolver import Resolver
+from mgaudit.sources.indexer import ParseError, ParseRequest, TranslationUnit, index_unit
+from mgaudit.sources.records import COMMAND_LINE, NONE, UnitRecord
+from mgaudit.sources.scanner import scan
+from mgaudit.sources.tree import PathResolver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from mgaudit.facts.merge import UnitId
+
+_PREAMBLE_OPTIONS: Final = ("-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp")
+_QUIET: Final = ("-w", "-ferror-limit=0")
+_MAX_STUBS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What every job of a run shares."""
+
+    root: str
+    library: str
+    cache: str
+    tracked: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Preamble:
+    """A precompiled header that a unit may start from.
+
+    Attributes:
+        unit: The unit that holds its facts.
+        record: The key of that unit's record; the precompiled file has the same.
+        chain: Keys of the files that lead from the unit's main file to the header, both included.
+    """
+
+    unit: UnitId
+    record: str
+    chain: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One parse.
+
+    Attributes:
+        unit: What it yields.
+        key: The command's key, of the manifest.
+        directory: Absolute working directory.
+        arguments: The front end's arguments.
+        overlay: In-memory files: (absolute path, text).
+        preamble: What it may start from.
+        directives_only: Whether only the inclusion directives count (a header taken alone).
+        stub_folder: Where missing headers are stubbed, or empty.
+        audited: Globs of the audited zones, whose headers are never stubbed.
+    """
+
+    unit: UnitId
+    key: str
+    directory: str
+    arguments: tuple[str, ...]
+    overlay: tuple[tuple[str, str], ...]
+    preamble: Preamble | None = None
+    directives_only: bool = False
+    stub_folder: str = ""
+    audited: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a job: the record's key, and the record itself where the cache could not take it.
+
+    ``failure`` says why there is no record.
+    """
+
+    unit: UnitId
+    variant: manifest.Variant | None
+    record: UnitRecord | None = None
+    failure: str = ""
+    seconds: float = 0.0
+
+
+class Worker:
+    """The state of one worker process."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.cache = Cache(Path(setup.cache))
+        self.library = Library(Path(setup.library))
+        self.resolver = PathResolver(Path(setup.root))
+        self._verified: set[str] = set()
+        self._searches: dict[tuple[str, ...], Resolver] = {}
+
+    def run(self, job: Job) -> Outcome:
+        """Parse and extract; never raises for what a source file can cause."""
+        started = time.perf_counter()
+        try:
+            outcome = self._attempt(job)
+            if outcome is None:  # a file changed while it was read
+                outcome = self._attempt(job)
+            if outcome is None:
+                outcome = Outcome(job.unit, None, failure="its files keep changing while they are read")
+        except (ParseError, OSError, RecursionError) as error:
+            outcome = Outcome(job.unit, None, failure=str(error))
+        return replace(outcome, seconds=time.perf_counter() - started)
+
+    def _attempt(self, job: Job) -> Outcome | None:
+        started = time.time_ns()
+        if job.unit.kind == "preamble":
+            return self._preamble(job, started)
+        if job.preamble is not None:
+            record = self._with_preamble(job, job.preamble)
+            if record is not None:
+                return self._store(job, record, started, used=True)
+        return self._store(job, self._plain(job), started, used=False)
+
+    # ---- parsing
+
+    def _parse(
+        self, job: Job, main: str, extra: Iterable[str], overlay: dict[str, str], use: Callable[[TranslationUnit], None]
+    ) -> UnitRecord:
+        options = SKIP_FUNCTION_BODIES if job.directives_only else 0
+        arguments = (*job.arguments, *_QUIET, "-working-directory", job.directory, *extra)
+        with TranslationUnit(self.library, ParseRequest(main, arguments, overlay, options)) as unit:
+            use(unit)
+            files = FileTable(self.library, self.resolver, self.setup.tracked, overlay)
+            files.of_path(self.resolver.key(main))
+            return index_unit(unit, files)
+
+    def _plain(self, job: Job) -> UnitRecord:
+        main = str(Path(self.setup.root, job.unit.path))
+        overlay = dict(job.overlay)
+        extra = ["-idirafter", job.stub_folder] if job.stub_folder else []
+        for _ in range(_MAX_STUBS):
+            record = self._parse(job, main, extra, overlay, _nothing)
+            fresh = {f"{job.stub_folder}/{name}": "" for name in self._stubbable(job, record)}
+            if not job.stub_folder or fresh.keys() <= overlay.keys():
+                break
+            overlay.update(fresh)
+        return record
+
+    def _stubbable(self, job: Job, record: UnitRecord) -> Iterator[str]:
+        """Spellings of missing headers that would fall into no audited zone."""
+        search = self._search(job)
+        for include in record.includes:
+            if include.target == NONE and _is_plain(include.spelling):
+                source = str(Path(self.setup.root, record.files[include.file]))
+                places = search.candidates(include.spelling, angled=include.angled, including_file=source)
+                if not any(matches_any(self.resolver.key(place), job.audited) for place in places):
+                    yield include.spelling
+
+    def _search(self, job: Job) -> Resolver:
+        known = self._searches.get(job.arguments)
+        if known is None:
+            known = self._searches[job.arguments] = Resolver.from_arguments(job.arguments, job.directory)
+        return known
+
+    def _with_preamble(self, job: Job, preamble: Preamble) -> UnitRecord | None:
+        """The record on top of a precompiled header, or None where a plain parse is the safe answer."""
+        path = self.cache.path("preamble", preamble.record, ".pch")
+        if not self._is_whole(path):
+            return None
+        main = str(Path(self.setup.root, job.unit.path))
+        try:
+            record = self._parse(job, main, ["-include-pch", str(path)], dict(job.overlay), _nothing)
+        except ParseError:
+            return None
+        if record.diagnostics and not job.directives_only:
+            return None
+        return record if _leads_to(record, preamble.chain) else None
+
+    def _preamble(self, job: Job, started: int) -> Outcome | None:
+        """Precompile a header; a main file in memory includes it, for ``#pragma once`` means nothing in a main file."""
+        header = str(Path(self.setup.root, job.unit.path))
+        main = header + ".mgaudit-preamble.h"
+        overlay = {**dict(job.overlay), main: f'#include "{header}"\n'}
+        saved = self.cache.path("preamble", f"{job.key}-{os.getpid()}", ".tmp")
+        try:
+            saved.parent.mkdir(parents=True, exist_ok=True)
+            record = self._parse(job, main, _PREAMBLE_OPTIONS, overlay, lambda unit: unit.save(str(saved)))
+            record = _without_main(record, self.resolver.key(main))
+            outcome = self._store(job, record, started, used=False, ignore=main)
+            if outcome is not None and outcome.variant is not None and outcome.variant.clean:
+                self._publish(saved, self.cache.path("preamble", outcome.variant.record, ".pch"))
+            return outcome
+        finally:
+            saved.unlink(missing_ok=True)
+
+    def _publish(self, saved: Path, path: Path) -> None:
+        with self.cache.replacing(path.with_suffix(".sum")) as temporary:
+            temporary.write_bytes(_file_digest(saved))
+        with self.cache.replacing(path) as temporary:
+            shutil.move(saved, temporary)
+
+    def _is_whole(self, path: Path) -> bool:
+        """Whether a precompiled file is what was written: a damaged one may crash the front end."""
+        if str(path) not in self._verified:
+            try:
+                if path.with_suffix(".sum").read_bytes() != _file_digest(path):
+                    return False
+            except OSError:
+                return False
+            self._verified.add(str(path))
+        return True
+
+    # ---- storing
+
+    def _store(self, job: Job, record: UnitRecord, started: int, *, used: bool, ignore: str = "") -> Outcome | None:
+        if job.directives_only:
+            record = _directives(record)
+        variant = self._variant(job, record, started, ignore, used=used)
+        if variant is None:
+            return None
+        data = msgspec.msgpack.encode(record)
+        stored = self.cache.write("unit", variant.record, data) and manifest.remember(self.cache, job.key, variant)
+        return Outcome(job.unit, variant, None if stored else record)
+
+    def _variant(
+        self, job: Job, record: UnitRecord, started: int, ignore: str, *, used: bool
+    ) -> manifest.Variant | None:
+        """What the record rests on, or None where a file changed after the parse began."""
+        in_memory = {self.resolver.key(path) for path, _ in job.overlay} | {self.resolver.key(ignore)}
+        stubs = self.resolver.key(job.stub_folder) + "/" if job.stub_folder else ""
+        files, digests = [], []
+        for key in record.files:
+            if key == COMMAND_LINE or key in in_memory or (stubs and key.startswith(stubs)):
+                continue
+            path = Path(self.setup.root, key)
+            try:
+                data = path.read_bytes()
+                changed = path.stat().st_mtime_ns >= started
+            except OSError:
+                return None
+            if changed:
+                return None
+            files.append(key)
+            digests.append(digest_of(data))
+        tracked = "".join("1" if key in self.setup.tracked else "0" for key in files)
+        absent = self._absent(job, record)
+        parts = (job.key, str(used), *files, *(d.hex() for d in digests), tracked, *absent)
+        key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
+        return manifest.Variant(key, files, b"".join(digests), tracked, absent, not record.diagnostics, used)
+
+    def _absent(self, job: Job, record: UnitRecord) -> list[str]:
+        """Where the preprocessor looked before it found each header, or in vain."""
+        search = self._search(job)
+        overlay = {path for path, _ in job.overlay}
+        absent: set[str] = set()
+        for spelling, angled, source, target in {
+            (i.spelling, i.angled, record.files[i.file], i.target) for i in record.includes
+        }:
+            found = None if target == NONE else record.files[target]
+            for candidate in search.candidates(
+                spelling, angled=angled, including_file=str(Path(self.setup.root, source))
+            ):
+                if self.resolver.key(candidate) == found:
+                    break
+                if candidate not in overlay and not os.path.exists(candidate):  # noqa: PTH110  a hot loop
+                    absent.add(candidate)
+        return sorted(absent)
+
+
+def _nothing(_unit: TranslationUnit) -> None:
+    pass
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a spelling can be stubbed below a folder without leaving it."""
+    return bool(name) and not name.startswith("/") and ".." not in name.split("/") and ":" not in name
+
+
+def _leads_to(record: UnitRecord, chain: tuple[str, ...]) -> bool:
+    """Whether the first inclusion of each file of a chain is the next file: what the preamble presupposes."""
+    first: dict[str, str | None] = {}
+    for include in record.includes:
+        target = None if include.target == NONE else record.files[include.target]
+        first.setdefault(record.files[include.file], target)
+    return all(first.get(source) == target for source, target in pairwise(chain))
+
+
+def _without_main(record: UnitRecord, main: str) -> UnitRecord:
+    """A preamble's record without the edge of the file that only exists to include it."""
+    index = record.files.index(main)
+    return msgspec.structs.replace(record, includes=[i for i in record.includes if i.file != index])
+
+
+def _directives(record: UnitRecord) -> UnitRecord:
+    return msgspec.structs.replace(
+        record, symbols=[], references=b"", declarations=b"", diagnostics=[], bases=[], overrides=[], slots=[]
+    )
+
+
+def _file_digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").digest()
+
+
+_worker: Worker | None = None
+
+
+def initialise(setup: Setup) -> None:
+    """Make this process a worker."""
+    global _worker  # noqa: PLW0603  one state a process is the point of a pool's initialiser
+    _worker = Worker(setup)
+
+
+def run_job(job: Job) -> Outcome:
+    """Run a job in a process that `initialise` prepared."""
+    assert _worker is not None
+    return _worker.run(job)
+
+
+def scan_files(root: str, cache_directory: str, keys: list[str]) -> None:
+    """Scan files and put the results into the cache, by content."""
+    cache = Cache(Path(cache_directory))
+    for key in keys:
+        try:
+            data = Path(root, key).read_bytes()
+        except OSError:
+            continue
+        cache.write("scan", digest_of(data).hex(), msgspec.msgpack.encode(scan(data)))

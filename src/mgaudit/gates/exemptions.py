@@ -1,0 +1,70 @@
+"""Exemptions: named exceptions with a reason and an exact number of findings that each covers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.findings import Finding, Severity
+from mgaudit.domain.names import selects
+
+if TYPE_CHECKING:
+    from mgaudit.config.model import Exemption, GateSpec
+    from mgaudit.gates.context import Verdict
+
+
+def matches(exemption: Exemption, finding: Finding) -> bool:
+    """Whether an exemption covers a finding: every key that it states must fit."""
+    if exemption.entry_path is not None and exemption.entry_path != finding.path:
+        return False
+    if exemption.entity is not None and not (
+        exemption.entity == finding.entity or selects(exemption.entity, finding.entity)
+    ):
+        return False
+    return exemption.symbol is None or (finding.symbol is not None and selects(exemption.symbol, finding.symbol))
+
+
+def apply(spec: GateSpec, verdict: Verdict) -> tuple[Finding, ...]:
+    """The findings that no exemption covers, and one finding for each stale exemption.
+
+    An exemption covers as many findings as it counts, in the order of the sources: one more is red. One that covers
+    fewer than it counts is stale.
+    """
+    left = sorted(verdict.findings, key=lambda finding: finding.sort_key)
+    stale = []
+    for index, exemption in enumerate(spec.exempt):
+        if index in verdict.handled:
+            if index in verdict.stale:
+                stale.append(_stale(spec, exemption, 0))
+            continue
+        covered = [finding for finding in left if matches(exemption, finding)][: exemption.count]
+        left = [finding for finding in left if finding not in covered]
+        if len(covered) < exemption.count:
+            stale.append(_stale(spec, exemption, len(covered)))
+    return (*left, *stale)
+
+
+def describe(exemption: Exemption) -> str:
+    """What an exemption names, for people."""
+    parts = {
+        "edge": " -> ".join(exemption.edge) if exemption.edge else None,
+        "path": exemption.entry_path,
+        "symbol": exemption.symbol,
+        "entity": exemption.entity,
+    }
+    return ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
+
+
+def _stale(spec: GateSpec, exemption: Exemption, covered: int) -> Finding:
+    named = describe(exemption)
+    return Finding(
+        gate=spec.id,
+        kind=spec.kind,
+        severity=Severity.ERROR,
+        message=f"stale exemption: {named} covers {covered} findings, not {exemption.count}",
+        help="remove the exemption, or lower its `count` to what it still covers",
+        path=exemption.path,
+        line=exemption.line,
+        column=1,
+        entity=named,
+        identity=("stale exemption", named),
+    )

@@ -1,0 +1,128 @@
+"""The include graph of one configuration: what each unit, and each header alone, includes, with shortest chains.
+
+Edges are the inclusion directives that the preprocessor met, entered or not: a guarded second inclusion is an edge too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mgaudit.sources.records import COMMAND_LINE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from mgaudit.facts.query import Edge, Facts, Unit
+
+Adjacency = dict[str, list["Edge"]]
+
+
+class IncludeGraph:
+    """The inclusions of one configuration, by unit."""
+
+    def __init__(self, facts: Facts, configuration: str, units: Iterable[Unit]) -> None:
+        self._facts = facts
+        self.configuration = configuration
+        self.units = tuple(units)
+        self._adjacency: dict[int, Adjacency] = {}
+
+    @classmethod
+    def of(cls, facts: Facts, configuration: str) -> IncludeGraph:
+        """The graph of a configuration."""
+        number = facts.configurations.index(configuration)
+        return cls(facts, configuration, (unit for unit in facts.units if unit.configuration == number))
+
+    def sources(self) -> list[Unit]:
+        """The translation units proper."""
+        return [unit for unit in self.units if unit.name.kind == "source"]
+
+    def header_unit(self, header: str) -> Unit | None:
+        """The unit of a header that was parsed alone."""
+        return next((u for u in self.units if u.name.kind == "header" and u.name.path == header), None)
+
+    def adjacency(self, unit: Unit) -> Adjacency:
+        """A unit's edges by including file, each list sorted by line; forced includes stand first in its main file."""
+        known = self._adjacency.get(unit.id)
+        if known is None:
+            known = defaultdict(list)
+            for number in self._facts.edges_of(unit):
+                edge = self._facts.edges[number]
+                known[unit.name.path if edge.source == COMMAND_LINE else edge.source].append(edge)
+            for edges in known.values():
+                edges.sort(key=lambda e: (e.line, e.target or "", e.id))
+            known = self._adjacency[unit.id] = dict(known)
+        return known
+
+    @cached_property
+    def _including(self) -> dict[str, list[Unit]]:
+        found: dict[str, list[Unit]] = defaultdict(list)
+        for unit in self.sources():
+            for path in self.closure(unit):
+                found[path].append(unit)
+        return found
+
+    def closure(self, unit: Unit) -> frozenset[str]:
+        """The files that a unit includes, at any depth; not its main file."""
+        return frozenset(reachable(self.adjacency(unit), unit.name.path))
+
+    def including_units(self, header: str) -> list[Unit]:
+        """The translation units whose closure holds a header."""
+        return self._including.get(header, [])
+
+    def reachable_from_header(self, header: str) -> frozenset[str]:
+        """What a header includes at any depth: as parsed alone, else as the first unit that includes it recorded."""
+        return frozenset(reachable(self.header_adjacency(header), header))
+
+    def header_adjacency(self, header: str) -> Adjacency:
+        """The edges to follow from a header taken alone."""
+        own = self.header_unit(header)
+        if own is not None:
+            return self.adjacency(own)
+        including = self.including_units(header)
+        return self.adjacency(including[0]) if including else {}
+
+    def all_edges(self) -> list[Edge]:
+        """Every edge of every unit, sorted."""
+        numbers: set[int] = set()
+        for unit in self.units:
+            numbers |= self._facts.edges_of(unit)
+        return sorted((self._facts.edges[n] for n in numbers), key=lambda e: (e.source, e.line, e.target or "", e.id))
+
+
+def reachable(adjacency: Adjacency, start: str) -> Iterator[str]:
+    """The files that are reached from a file, without itself unless a cycle leads back, in breadth-first order."""
+    seen: set[str] = set()
+    waiting = deque([start])
+    while waiting:
+        for edge in adjacency.get(waiting.popleft(), ()):
+            if edge.target is not None and edge.target not in seen:
+                seen.add(edge.target)
+                waiting.append(edge.target)
+                yield edge.target
+
+
+def shortest_chain(adjacency: Adjacency, start: str, goals: Collection[str]) -> list[Edge] | None:
+    """The shortest chain of directives from a file to any goal; of equal ones, the first by path and line.
+
+    Breadth-first search; within a level, chains are compared by (path, line) of their directives.
+    """
+    level: list[tuple[str, list[Edge]]] = [(start, [])]
+    seen = {start}
+    while level:
+        following: dict[str, list[Edge]] = {}
+        for path, chain in level:
+            for edge in adjacency.get(path, ()):
+                if edge.target is not None and edge.target not in seen and edge.target not in following:
+                    following[edge.target] = [*chain, edge]
+        hits = [chain for target, chain in following.items() if target in goals]
+        if hits:
+            return min(hits, key=_order)
+        seen |= following.keys()
+        level = sorted(following.items(), key=lambda item: _order(item[1]))
+    return None
+
+
+def _order(chain: list[Edge]) -> list[tuple[str, int, str]]:
+    return [(edge.source, edge.line, edge.target or "") for edge in chain]
