@@ -71,13 +71,20 @@ def check_binaries(
         problems.append(Problem(binaries[0].path, 0, message, "name the shared library"))
     if problems:
         raise UntrustedError(problems)
-    needs = {binary.path: needed_symbols(binary) for binary in binaries}
-    findings = _forbidden(needs, patterns, gate, severity)
+    findings: list[Finding] = []
+    undefined = 0
+    for binary in binaries:
+        names = needed_names(binary)
+        undefined += len(names)
+        for need, pattern in _forbidden(binary, names, patterns, problems):
+            findings.append(_forbidden_finding(binary.path, need, pattern, gate, severity))
+    if problems:
+        raise UntrustedError(problems)
     findings += [_missing(binary, text, gate, severity) for binary in linked for text in _absent(binary, exports)]
     examined = {
         "binaries": len(binaries),
         "objects": sum(len(binary.objects) for binary in binaries),
-        "undefined-symbols": sum(map(len, needs.values())),
+        "undefined-symbols": undefined,
     }
     return BinaryVerdict(tuple(sorted(findings, key=lambda finding: finding.sort_key)), examined)
 
@@ -100,45 +107,54 @@ def _patterns(texts: Iterable[str], problems: list[Problem]) -> tuple[OwnNamePat
     return tuple(patterns)
 
 
-def needed_symbols(binary: Binary) -> tuple[Needed, ...]:
-    """The symbols that a binary leaves undefined, sorted by mangled name.
+def needed_names(binary: Binary) -> tuple[str, ...]:
+    """The mangled names of the symbols that a binary leaves undefined, sorted.
 
     An archive is taken whole, as its members are linked together: what one member leaves undefined and another
     provides is not needed from outside. Versions of one symbol are one symbol.
     """
-    provided = {symbol.name for found in binary.objects for symbol in found.linkage if symbol.provides}
-    users: dict[str, list[ObjectFile]] = {}
-    strong: set[str] = set()
+    undefined: set[str] = set()
+    provided: set[str] = set()
     for found in binary.objects:
         for symbol in found.linkage:
-            if not symbol.is_undefined or not symbol.name or symbol.name in provided:
+            if symbol.is_undefined:
+                undefined.add(symbol.name)
+            elif symbol.provides:
+                provided.add(symbol.name)
+    return tuple(sorted(undefined - provided - {""}))
+
+
+def _needed(binary: Binary, names: Iterable[str]) -> Iterator[Needed]:
+    """What is known of some of the names that a binary leaves undefined, in their order."""
+    users: dict[str, list[ObjectFile]] = {name: [] for name in names}
+    strong: set[str] = set()
+    for found in binary.objects if users else ():
+        for symbol in found.linkage:
+            known = users.get(symbol.name)
+            if known is None or not symbol.is_undefined:
                 continue
-            known = users.setdefault(symbol.name, [])
             if not known or known[-1] is not found:
                 known.append(found)
             if symbol.bind is not Bind.WEAK:
                 strong.add(symbol.name)
-    return tuple(Needed(name, tuple(users[name]), name not in strong) for name in sorted(users))
+    return (Needed(name, tuple(items), name not in strong) for name, items in users.items())
 
 
 def _forbidden(
-    needs: Mapping[str, tuple[Needed, ...]], patterns: tuple[OwnNamePattern, ...], gate: str, severity: Severity
-) -> list[Finding]:
-    findings = []
-    problems = []
-    for path, needed in needs.items():
-        for need in needed:
-            try:
-                pattern = next((pattern for pattern in patterns if pattern.matches(need.name)), None)
-            except UnreadableNameError:
-                message = f"undefined symbol {need.name} may be forbidden, but its name cannot be read"
-                problems.append(Problem(path, 0, message, "it is malformed, or newer than this version's mangling"))
-                continue
-            if pattern is not None:
-                findings.append(_forbidden_finding(path, need, pattern, gate, severity))
-    if problems:
-        raise UntrustedError(problems)
-    return findings
+    binary: Binary, names: Iterable[str], patterns: tuple[OwnNamePattern, ...], problems: list[Problem]
+) -> Iterator[tuple[Needed, OwnNamePattern]]:
+    """The forbidden ones of a binary's undefined symbols, and the first pattern that each matches."""
+    matched: dict[str, OwnNamePattern] = {}
+    for name in names:
+        try:
+            pattern = next((pattern for pattern in patterns if pattern.matches(name)), None)
+        except UnreadableNameError:
+            message = f"undefined symbol {name} may be forbidden, but its name cannot be read"
+            problems.append(Problem(binary.path, 0, message, "it is malformed, or newer than this version's mangling"))
+            continue
+        if pattern is not None:
+            matched[name] = pattern
+    return ((need, matched[need.name]) for need in _needed(binary, matched))
 
 
 def _forbidden_finding(path: str, need: Needed, pattern: OwnNamePattern, gate: str, severity: Severity) -> Finding:
