@@ -1,0 +1,5 @@
+"""``python -m mgaudit``."""
+
+from mgaudit.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,77 @@
+"""The command line: which commands there are, and where each one lives.
+
+Importing click alone takes twice the time of starting an interpreter, so what needs no command does without it, and a
+command's module is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mgaudit import __version__
+
+TYPE_CHECKING = False  # typing itself is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Name → (module:attribute, summary), in the order in which `mgaudit --help` lists them.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "check": ("mgaudit.commands.check:check", "Run the gates over the tree; the exit code is the answer."),
+    "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),
+    "facts": ("mgaudit.commands.facts:facts", "Show what is known of a place in the sources, and how."),
+    "query": ("mgaudit.commands.query:query", "Ask the facts in SQL, read-only."),
+    "init": ("mgaudit.commands.init:init", "Write a first mgaudit.toml from a look at the tree."),
+    "doctor": ("mgaudit.commands.doctor:doctor", "Check the toolchain, the configuration and what parses."),
+    "config": ("mgaudit.commands.config:config", "Show the effective configuration, or its JSON schema."),
+    "cache": ("mgaudit.commands.cache:cache", "Show or clear the cache."),
+    "demo": ("mgaudit.commands.demo:demo", "Audit the example tree that comes with mgaudit."),
+}
+
+
+def overview() -> str:
+    """What `mgaudit --help` prints."""
+    width = max(map(len, COMMANDS))
+    commands = "\n".join(f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items())
+    return f"""\
+Usage: mgaudit [OPTIONS] COMMAND [ARGS]...
+
+  Defend a boundary inside a C++ tree: prove that one side does not depend on the other.
+
+Commands:
+{commands}
+
+Options:
+  -V, --version  Show the version and exit.
+  -h, --help     Show this message and exit; after a command, its own help.
+
+Exit codes: 0 clean, 1 a gate found a violation, 2 the answer cannot be trusted.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run mgaudit.
+
+    Args:
+        arguments: In place of the process's own, without the program's name.
+
+    Returns:
+        The exit code.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words in (["--version"], ["-V"]):
+        return _say(f"mgaudit {__version__}\n", 0)
+    if words in ([], ["--help"], ["-h"]):
+        return _say(overview(), 0 if words else 2)
+    from mgaudit.commands.boundary import run  # noqa: PLC0415
+
+    return run(COMMANDS, overview(), words)
+
+
+def _say(text: str, code: int) -> int:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code

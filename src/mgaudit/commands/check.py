@@ -1,0 +1,82 @@
+"""``mgaudit check``: run the gates."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from mgaudit.commands import options, output, workspace
+from mgaudit.domain.problems import UntrustedError
+from mgaudit.gates.registry import unavailable
+
+if TYPE_CHECKING:
+    from mgaudit.commands.boundary import Session
+    from mgaudit.commands.options import Execution, Place
+    from mgaudit.commands.output import Output
+    from mgaudit.config.model import Settings
+    from mgaudit.engine.judge import Selection
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--gate", "gates", multiple=True, metavar="ID", help="Only this gate, and health; repeatable.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 also where a gate found a violation; 2 stays 2.")
+@click.option("--statistics", is_flag=True, help="Say on standard error what was parsed, and what the cache held.")
+@output.options
+@options.execution
+@options.place
+@click.pass_obj
+def check(  # noqa: PLR0913  one argument a set of options
+    session: Session,
+    *,
+    paths: tuple[str, ...],
+    gates: tuple[str, ...],
+    exit_zero: bool,
+    statistics: bool,
+    output: Output,
+    execution: Execution,
+    place: Place,
+) -> int:
+    """Run the gates over the tree; the exit code is the answer.
+
+    PATHs choose files and folders whose findings are reported; default: the whole tree. A choice never makes a run
+    more trusted.
+    """
+    session.log_folder = execution.cache_dir
+    session.fail = output.fail
+    settings = workspace.load_settings(place)
+    selection = _selection(settings, gates, paths)
+    from mgaudit.engine.judge import judge  # noqa: PLC0415  slow to import
+
+    with workspace.analysed(settings, execution) as analysis:
+        report = judge(analysis, selection)
+        if exit_zero and report.exit_code == 1:
+            report = replace(report, exit_code=0)
+        output.write(report, settings.root, quiet=execution.quiet)
+        if statistics:
+            from mgaudit.reports import statistics as summary  # noqa: PLC0415
+
+            sys.stderr.write(summary.render(analysis.statistics))
+    return report.exit_code
+
+
+def _selection(settings: Settings, gates: tuple[str, ...], paths: tuple[str, ...]) -> Selection:
+    """What the user chose.
+
+    Raises:
+        UntrustedError: A gate that is not available, or a choice that selects nothing; all of them.
+    """
+    from mgaudit.engine.judge import Selection  # noqa: PLC0415  slow to import
+    from mgaudit.sources.tree import list_files  # noqa: PLC0415
+
+    problems = [*unavailable(settings), *workspace.check_gates(settings, gates)]
+    chosen: tuple[str, ...] = ()
+    if paths:
+        chosen, faults = workspace.selected_paths(settings, list_files(settings), paths)
+        problems += faults
+    if problems:
+        raise UntrustedError(problems)
+    return Selection(frozenset(gates), chosen)

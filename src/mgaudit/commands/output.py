@@ -1,0 +1,169 @@
+"""Where a report goes and in which form."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+import mgaudit
+from mgaudit.commands.boundary import UNTRUSTED, show_on_stderr
+from mgaudit.commands.options import bundled
+from mgaudit.commands.terminal import is_interactive
+from mgaudit.domain.problems import UntrustedError
+from mgaudit.domain.report import Report, ToolVersions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mgaudit.domain.problems import Problem
+    from mgaudit.reports.text import Style
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_FORMATS: Final = ("text", "json")
+_PLAIN_WIDTH: Final = 120  # of lines that a file or a pipe takes: the same everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How a report is written.
+
+    Attributes:
+        output_format: One of the formats.
+        output: A file in place of standard output.
+        color: ``auto``, ``always`` or ``never``.
+    """
+
+    output_format: str
+    output: Path | None
+    color: str
+
+    def write(self, report: Report, root: Path, *, quiet: bool) -> None:
+        """Write a report.
+
+        Raises:
+            UntrustedError: The file cannot be written.
+        """
+        if self.output_format == "json":
+            from mgaudit.reports import json  # noqa: PLC0415  each format when it is asked for
+
+            self._emit(json.render(report))
+        else:
+            from mgaudit.reports import text  # noqa: PLC0415
+
+            self._emit(text.render(report, root, self._style(), quiet=quiet))
+
+    def fail(self, problems: Sequence[Problem]) -> None:
+        """Report why there is no answer; a file that is asked for tells it, too.
+
+        Raises:
+            UntrustedError: The file cannot be written.
+        """
+        if self.output is not None or self.output_format == "text":
+            show_on_stderr(problems)
+        if self.output is not None or self.output_format != "text":
+            report = Report(_versions(), "", trusted=False, exit_code=UNTRUSTED, errors=tuple(problems))
+            self.write(report, Path.cwd(), quiet=True)
+
+    def _style(self) -> Style:
+        from mgaudit.reports.text import Style  # noqa: PLC0415
+
+        if self.output is not None:
+            return Style(color=self.color == "always", width=_PLAIN_WIDTH)
+        return style(self.color)
+
+    def _emit(self, text: str) -> None:
+        if self.output is None:
+            sys.stdout.write(text)
+        else:
+            write_atomically(self.output, text)
+
+
+def color_option(function: F) -> F:
+    """Add ``--color``."""
+    return click.option(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+        help="Colours; auto: on a terminal.",
+    )(function)  # fmt: skip
+
+
+def options(function: F) -> F:
+    """Add the options of a report, passed as `Output`."""
+    return bundled(
+        function,
+        "output",
+        Output,
+        click.option(
+            "--output-format", type=click.Choice(_FORMATS), default="text", show_default=True, help="The report's form."
+        ),
+        click.option(
+            "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            help="Write the report to a file, whole or not at all.",
+        ),
+        color_option,
+    )  # fmt: skip
+
+
+def style(color: str) -> Style:
+    """How text on standard output looks: a terminal's colours and width, or plain lines of a fixed width."""
+    from mgaudit.reports.text import Style  # noqa: PLC0415
+
+    interactive = is_interactive(sys.stdout)
+    colored = color == "always" or (
+        color == "auto"
+        and not os.environ.get("NO_COLOR")
+        and (interactive or os.environ.get("FORCE_COLOR", "") not in {"", "0"})
+    )
+    return Style(color=colored, width=shutil.get_terminal_size().columns if interactive else _PLAIN_WIDTH)
+
+
+def _versions() -> ToolVersions:
+    """What would have produced a report."""
+    from mgaudit.sources.toolchain import discover  # noqa: PLC0415
+
+    try:
+        found = discover().versions
+    except UntrustedError:
+        return ToolVersions(mgaudit.__version__, "", importlib.metadata.version("tree-sitter-cpp"))
+    return ToolVersions(mgaudit.__version__, found.libclang, found.tree_sitter_cpp)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that a reader sees all of it or what was there before.
+
+    Raises:
+        UntrustedError: It cannot be written.
+    """
+    temporary: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text)
+        temporary.chmod(_mode_of(path))
+        temporary.replace(path)
+    except OSError as error:
+        raise UntrustedError.single(
+            f"{path}: it cannot be written: {error.strerror}", help="name a file in a folder that exists"
+        ) from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def _mode_of(path: Path) -> int:
+    """The permissions of a file, or those that a new one gets."""
+    try:
+        return path.stat().st_mode & 0o777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

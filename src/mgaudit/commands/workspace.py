@@ -1,0 +1,138 @@
+"""From what the user typed to a configuration, facts, and paths of the tree."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mgaudit.config.loader import load
+from mgaudit.config.log import nearest
+from mgaudit.config.merge import FILE_NAME
+from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.facts.cache import default_directory
+from mgaudit.gates.registry import PARAMETERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mgaudit.commands.options import Execution, Place
+    from mgaudit.config.model import Settings
+    from mgaudit.engine.pipeline import Analysis
+    from mgaudit.sources.tree import TreeFiles
+
+
+def find_configuration(folder: Path) -> Path:
+    """The configuration of a folder: its own, or the nearest one above it.
+
+    Raises:
+        UntrustedError: There is none.
+    """
+    for candidate in (folder, *folder.parents):
+        file = candidate / FILE_NAME
+        if file.is_file():
+            return file
+    raise UntrustedError.single(
+        f"there is no {FILE_NAME} in this folder or above it",
+        help="`mgaudit init` writes a first one; --config names one that lies elsewhere",
+    )
+
+
+def load_settings(place: Place) -> Settings:
+    """The configuration that the user means.
+
+    Raises:
+        UntrustedError: There is none, or it has errors; all of them.
+    """
+    file = place.config.absolute() if place.config else find_configuration(Path.cwd())
+    return load(file, PARAMETERS, root=place.root.absolute() if place.root else None)
+
+
+def check_configurations(settings: Settings, names: Iterable[str]) -> list[Problem]:
+    """A problem for each name that no configuration has."""
+    known = [spec.name for spec in settings.configurations]
+    return [
+        Problem(None, 0, f'--configuration: there is no configuration "{name}"', nearest(name, known))
+        for name in dict.fromkeys(names)
+        if name not in known
+    ]
+
+
+def check_gates(settings: Settings, ids: Iterable[str]) -> list[Problem]:
+    """A problem for each id that no gate has."""
+    known = [gate.id for gate in settings.gates]
+    return [
+        Problem(None, 0, f'--gate: there is no gate "{name}"', nearest(name, known))
+        for name in dict.fromkeys(ids)
+        if name not in known
+    ]
+
+
+def tree_path(settings: Settings, typed: str) -> str:
+    """A path as typed, relative to the current folder, as one relative to the root (``.`` for the root itself).
+
+    Raises:
+        UntrustedError: It lies outside of the tree.
+    """
+    root = os.path.realpath(settings.root)
+    real = os.path.realpath(typed)
+    relative = os.path.relpath(real, root).replace(os.sep, "/") if real[:1] == root[:1] else ".."
+    if relative == ".." or relative.startswith("../"):
+        raise UntrustedError.single(f"{typed}: it lies outside of the tree", help=f"the tree's root is {root}")
+    return relative
+
+
+def selected_paths(settings: Settings, files: TreeFiles, typed: Iterable[str]) -> tuple[tuple[str, ...], list[Problem]]:
+    """Paths as typed, relative to the root, and a problem for each that selects nothing."""
+    paths: list[str] = []
+    problems: list[Problem] = []
+    known = {*files.files, settings.path}
+    for item in typed:
+        try:
+            path = tree_path(settings, item)
+        except UntrustedError as error:
+            problems += error.problems
+            continue
+        if path == "." or path in known or any(file.startswith(path + "/") for file in known):
+            paths.append(path)
+        else:
+            problems.append(Problem(None, 0, f"{item}: no audited file is there", "see `sources`, `headers` and zones"))
+    return tuple(dict.fromkeys(paths)), problems
+
+
+@contextlib.contextmanager
+def cache_folder(execution: Execution) -> Iterator[Path]:
+    """Where facts are kept during a command."""
+    if execution.no_cache:
+        if execution.cache_dir is not None:
+            raise click.UsageError("--cache-dir and --no-cache exclude each other")
+        with tempfile.TemporaryDirectory(prefix="mgaudit-", ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+    else:
+        yield execution.cache_dir.absolute() if execution.cache_dir else default_directory()
+
+
+@contextlib.contextmanager
+def analysed(settings: Settings, execution: Execution) -> Iterator[Analysis]:
+    """The facts of a tree, brought up to date.
+
+    Raises:
+        UntrustedError: See `mgaudit.engine.pipeline.analyse`; also an unknown configuration.
+    """
+    from mgaudit.commands.progress import watching  # noqa: PLC0415  with the engine, slow to import
+    from mgaudit.engine.pipeline import Options, analyse  # noqa: PLC0415
+
+    if problems := check_configurations(settings, execution.configuration):
+        raise UntrustedError(problems)
+    with cache_folder(execution) as folder:
+        with watching(quiet=execution.quiet) as progress:
+            options = Options(folder, execution.jobs, not execution.no_pch, execution.configuration, progress)
+            analysis = analyse(settings, options)
+        try:
+            yield analysis
+        finally:
+            analysis.facts.connection.close()

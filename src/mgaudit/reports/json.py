@@ -1,0 +1,79 @@
+"""The JSON report: for scripts. Its shape is a contract, written down in ``docs/schema/report.schema.json``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mgaudit.domain.findings import Finding, GateResult
+    from mgaudit.domain.problems import Problem
+    from mgaudit.domain.report import Report
+
+SCHEMA = 1
+
+
+def render(report: Report) -> str:
+    """The report as JSON in ASCII: the same bytes whatever the terminal's encoding, and nothing that could drive it."""
+    return json.dumps(as_value(report), indent=2) + "\n"
+
+
+def as_value(report: Report) -> dict[str, Any]:
+    """The report as plain values."""
+    return {
+        "schema": SCHEMA,
+        "tool": {
+            "name": "mgaudit",
+            "version": report.tool.mgaudit,
+            "libclang": report.tool.libclang or None,
+            "tree-sitter-cpp": report.tool.tree_sitter_cpp or None,
+        },
+        "tree": report.tree or None,
+        "trusted": report.trusted,
+        "exit-code": report.exit_code,
+        "configurations": [
+            {"name": item.name, "units": item.units, "units-with-errors": item.units_with_errors}
+            for item in report.configurations
+        ],
+        "gates": [_gate(result) for result in report.gates],
+        "findings": [_finding(finding) for finding in report.findings],
+        "errors": [_problem(problem) for problem in report.errors],
+        "warnings": [_problem(problem) for problem in report.warnings],
+    }
+
+
+def _gate(result: GateResult) -> dict[str, Any]:
+    return {
+        "id": result.gate,
+        "kind": result.kind,
+        "status": str(result.status),
+        "reason": result.reason or None,
+        "findings": len(result.findings),
+        "examined": dict(sorted(result.examined.items())),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "gate": finding.gate,
+        "kind": finding.kind,
+        "severity": str(finding.severity),
+        "message": finding.message,
+        "help": finding.help,
+        "path": finding.path,
+        "line": finding.line or None,
+        "column": finding.column or None,
+        "entity": finding.entity,
+        "symbol": finding.symbol,
+        "configurations": list(finding.configurations),
+        "fingerprint": finding.fingerprint,
+        "baselined": finding.baselined,
+        "evidence": [
+            {"kind": step.kind, "path": step.path or None, "line": step.line or None, "text": step.text}
+            for step in finding.evidence
+        ],
+    }
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {"path": problem.path, "line": problem.line or None, "message": problem.message, "help": problem.help}

@@ -1,0 +1,194 @@
+"""The text report: findings as a compiler prints them, then a table of the gates and the verdict."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mgaudit.domain.findings import Severity, Status
+from mgaudit.reports import problems
+from mgaudit.reports.escape import visible
+from mgaudit.reports.excerpt import Sources
+from mgaudit.reports.words import counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mgaudit.domain.findings import Evidence, Finding, GateResult
+    from mgaudit.domain.report import Report
+
+_COLORS: Final = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "bold yellow",
+    Severity.NOTE: "bold blue",
+    Status.GREEN: "green",
+    Status.RED: "bold red",
+    Status.UNTRUSTED: "bold magenta",
+    Status.SKIPPED: "yellow",
+}
+_HELP: Final = "cyan"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How text looks: with colours or without, and how many columns a table may take."""
+
+    color: bool = False
+    width: int = 120
+
+    def console(self) -> Console:
+        """A console that writes into memory and takes text literally."""
+        return Console(
+            file=io.StringIO(),
+            force_terminal=self.color,
+            color_system="standard" if self.color else None,
+            no_color=not self.color,
+            width=self.width,
+            markup=False,
+            highlight=False,
+            emoji=False,
+            legacy_windows=False,
+        )
+
+
+def render(report: Report, root: Path, style: Style, *, quiet: bool = False) -> str:
+    """The report as text.
+
+    Args:
+        report: What to show.
+        root: The tree's root, for excerpts of its files.
+        style: How it looks.
+        quiet: Whether findings and errors are all that is shown.
+    """
+    page = _Page(style, Sources(root), tuple(item.name for item in report.configurations))
+    for finding in report.findings:
+        if not finding.baselined:
+            page.finding(finding)
+    if not quiet:
+        page.text(problems.render(report.warnings, "warning"))
+    page.text(problems.render(report.errors))
+    if not quiet:
+        page.summary(report)
+    return page.content()
+
+
+class _Page:
+    """A text that grows."""
+
+    def __init__(self, style: Style, sources: Sources, configurations: tuple[str, ...]) -> None:
+        self._console = style.console()
+        self._sources = sources
+        self._configurations = configurations
+
+    def content(self) -> str:
+        file = self._console.file
+        assert isinstance(file, io.StringIO)
+        return file.getvalue()
+
+    def line(self, *parts: str | tuple[str, str]) -> None:
+        self._console.print(Text.assemble(*parts), soft_wrap=True)
+
+    def text(self, text: str) -> None:
+        if text:
+            self._console.print(Text(text), soft_wrap=True)
+
+    # ---- findings
+
+    def finding(self, finding: Finding) -> None:
+        color = _COLORS[finding.severity]
+        self.line(
+            (problems.place(finding.path, finding.line, finding.column), "bold"),
+            (visible(finding.gate), "bold"),
+            " ",
+            (f"{finding.severity}:", color),
+            f" {visible(finding.message)}",
+        )
+        self._excerpt(finding, color)
+        for step in _steps(finding):
+            self.line("    ", (problems.place(step.path, step.line), "dim"), visible(step.text))
+        if finding.configurations and set(finding.configurations) != set(self._configurations):
+            self.line("  in: ", visible(", ".join(finding.configurations)))
+        if finding.help:
+            self.line("  ", ("help:", _HELP), f" {visible(finding.help)}")
+        self.line()
+
+    def _excerpt(self, finding: Finding, color: str) -> None:
+        found = self._sources.excerpt(finding.path, finding.line, finding.column)
+        if found is None or not found.line.strip():
+            return
+        number = f"{finding.line:5} | "
+        self.line((number, "dim"), found.line)
+        if found.marked:
+            mark = "^" * max(1, cell_len(found.marked))
+            self.line((" " * (len(number) - 2) + "| ", "dim"), " " * cell_len(found.before), (mark, color))
+
+    # ---- the end
+
+    def summary(self, report: Report) -> None:
+        if report.gates:
+            self._table(report.gates)
+            self.line()
+        for item in report.configurations:
+            errors = f"{item.units_with_errors} with errors" if item.units_with_errors else "all parsed without errors"
+            self.line(f"configuration {visible(item.name)}: {counted(item.units, 'units')}, {errors}")
+        self._verdict(report)
+
+    def _table(self, gates: tuple[GateResult, ...]) -> None:
+        with self._console.capture() as capture:
+            self._console.print(_table(gates))
+        for line in capture.get().splitlines():
+            self._console.file.write(line.rstrip() + "\n")
+
+    def _verdict(self, report: Report) -> None:
+        code = f" (exit code {report.exit_code})"
+        red = sum(result.status is Status.RED for result in report.gates)
+        tree = f" in {visible(report.tree)}" if report.tree else ""
+        if not report.trusted:
+            what = f"{counted(len(report.errors), 'reasons')} not to trust this run{tree}: see the errors above"
+            self.line(("untrusted", _COLORS[Status.UNTRUSTED]), f": {what}{code}")
+        elif red:
+            what = f"{red} of {counted(len(report.gates), 'gates')} found a violation{tree}"
+            self.line(("red", _COLORS[Status.RED]), f": {what}{code}")
+        else:
+            green = sum(result.status is Status.GREEN for result in report.gates)
+            what = f"{green} of {counted(len(report.gates), 'gates')} found no violation{tree}"
+            self.line(("clean", _COLORS[Status.GREEN]), f": {what}{code}")
+
+
+def _steps(finding: Finding) -> tuple[Evidence, ...]:
+    """The evidence, unless it only repeats the finding's own line."""
+    steps = finding.evidence
+    alone = len(steps) == 1 and (steps[0].path, steps[0].line) == (finding.path, finding.line)
+    return () if alone else steps
+
+
+def _table(gates: tuple[GateResult, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("gate", "kind", "status", "findings", "examined"):
+        table.add_column(name, overflow="fold", no_wrap=name in {"kind", "status"})
+    for result in gates:
+        table.add_row(
+            Text(visible(result.gate), "bold"),
+            result.kind,
+            Text(str(result.status), _COLORS[result.status]),
+            _weights(result),
+            visible(result.reason) or ", ".join(counted(number, name) for name, number in result.examined.items()),
+        )
+    return table
+
+
+def _weights(result: GateResult) -> str:
+    """How many findings of which weight."""
+    open_ = Counter(finding.severity for finding in result.findings if not finding.baselined)
+    parts = [counted(open_[severity], f"{severity}s") for severity in reversed(Severity) if open_[severity]]
+    accepted = sum(finding.baselined for finding in result.findings)
+    if accepted:
+        parts.append(f"{accepted} in the baseline")
+    return ", ".join(parts) or "none"
