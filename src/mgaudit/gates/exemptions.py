@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 
 def matches(exemption: Exemption, finding: Finding) -> bool:
-    """Whether an exemption covers a finding: every key that it states must fit."""
+    """Whether an exemption covers a finding: every key that it states must fit.
+
+    One that names an edge fits nothing here: only a check that knows its graph can judge it.
+    """
+    if exemption.edge is not None:
+        return False
     if exemption.entry_path is not None and exemption.entry_path != finding.path:
         return False
     if exemption.entity is not None and not (
@@ -36,8 +41,9 @@ def apply(spec: GateSpec, verdict: Verdict) -> tuple[Finding, ...]:
             if index in verdict.stale:
                 stale.append(_stale(spec, exemption, 0))
             continue
-        covered = [finding for finding in left if matches(exemption, finding)][: exemption.count]
-        left = [finding for finding in left if finding not in covered]
+        fitting = [place for place, finding in enumerate(left) if matches(exemption, finding)][: exemption.count]
+        covered = frozenset(fitting)
+        left = [finding for place, finding in enumerate(left) if place not in covered]
         if len(covered) < exemption.count:
             stale.append(_stale(spec, exemption, len(covered)))
     return (*left, *stale)

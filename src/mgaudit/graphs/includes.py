@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources.records import COMMAND_LINE
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mgaudit.facts.query import Edge, Facts, Unit
 
 Adjacency = dict[str, list["Edge"]]
+
+_FRAGMENTS: Final = frozenset({"inc", "def", "inl", "ipp", "tpp", "tcc"})
 
 
 class IncludeGraph:
@@ -89,6 +91,11 @@ class IncludeGraph:
         for unit in self.units:
             numbers |= self._facts.edges_of(unit)
         return sorted((self._facts.edges[n] for n in numbers), key=lambda e: (e.source, e.line, e.target or "", e.id))
+
+
+def is_fragment(path: str) -> bool:
+    """Whether a file is meant to be included into other code, so that it cannot stand alone."""
+    return path.rsplit(".", 1)[-1].lower() in _FRAGMENTS
 
 
 def reachable(adjacency: Adjacency, start: str) -> Iterator[str]:

@@ -1,0 +1,241 @@
+"""The check of the gate kind ``include-purity``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.findings import Finding, Severity
+from mgaudit.domain.problems import Problem
+from mgaudit.gates import directives
+from mgaudit.gates.context import Verdict
+from mgaudit.gates.include_purity.crossings import crossings, leads_across
+from mgaudit.gates.include_purity.parameters import IncludePurityParameters
+from mgaudit.graphs.includes import IncludeGraph, is_fragment
+from mgaudit.sources.records import COMMAND_LINE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mgaudit.config.model import Exemption
+    from mgaudit.facts.query import Edge
+    from mgaudit.gates.context import GateContext
+    from mgaudit.gates.include_purity.crossings import Chain
+    from mgaudit.graphs.includes import Adjacency
+
+_HELP = (
+    "forward-declare, or move what is needed to a neutral header; `mgaudit cut` lists the fewest directives to remove"
+)
+
+
+def check(context: GateContext) -> Verdict:
+    """Judge every translation unit and every header of the zones under guard, in each configuration."""
+    return _Check(context).verdict()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file whose closure is judged, with the edges to follow from it."""
+
+    path: str
+    configuration: str
+    adjacency: Adjacency
+    is_unit: bool
+
+
+@dataclass(slots=True)
+class _Breach:
+    """What is known of one pair of a leaving directive and a crossed file."""
+
+    chain: Chain
+    entry: _Entry
+    configurations: set[str] = field(default_factory=set)
+    entries: set[str] = field(default_factory=set)
+    exempted: set[int] = field(default_factory=set)
+
+
+class _Check:
+    def __init__(self, context: GateContext) -> None:
+        assert isinstance(context.spec.parameters, IncludePurityParameters)
+        self.context = context
+        self.parameters = context.spec.parameters
+        self.guarded = context.paths_in(self.parameters.from_zones)
+        self.forbidden = context.paths_in(self.parameters.forbid)
+        exempt = context.spec.exempt
+        self.cut = {e.edge: index for index, e in enumerate(exempt) if e.edge and _is_bare(e)}
+        self.partial = {index: e for index, e in enumerate(exempt) if e.edge and not _is_bare(e)}
+        self.live: set[int] = set()
+        self.edges: set[int] = set()
+        self.breaches: dict[tuple[directives.Place, str], _Breach] = {}
+
+    def verdict(self) -> Verdict:
+        entries = list(self._entries())
+        for entry in entries:
+            self._judge(entry)
+        covered = self._covered()
+        handled = frozenset(index for index, e in enumerate(self.context.spec.exempt) if e.edge)
+        return Verdict(
+            findings=tuple(self._finding(key, b) for key, b in self.breaches.items() if key not in covered),
+            examined={
+                "units": len({e.path for e in entries if e.is_unit}),
+                "headers": len({e.path for e in entries if not e.is_unit}),
+                "edges": len(self.edges),
+            },
+            problems=tuple(self._problems({entry.path for entry in entries})),
+            stale=handled - self.live,
+            handled=handled,
+        )
+
+    def _problems(self, entries: set[str]) -> Iterator[Problem]:
+        """A selection that holds nothing proves nothing."""
+        kinds = "translation unit or header" if self.parameters.headers else "translation unit"
+        for index, name in enumerate(self.parameters.from_zones):
+            if entries.isdisjoint(self.context.files.in_zone(name)):
+                yield Problem(
+                    *self.context.spec.place(f"from[{index}]"),
+                    f'gate "{self.context.spec.id}": no {kinds} of zone "{name}" was parsed',
+                    "correct the zone's paths, or the sources of the tree",
+                )
+        for index, name in enumerate(self.parameters.forbid):
+            if not self.context.files.in_zone(name):
+                yield Problem(
+                    *self.context.spec.place(f"forbid[{index}]"),
+                    f'gate "{self.context.spec.id}": the forbidden zone "{name}" holds no file',
+                    "correct the zone's paths: nothing can violate an empty zone",
+                )
+        if self.parameters.poison:
+            yield Problem(
+                *self.context.spec.place("poison"),
+                f'gate "{self.context.spec.id}": poison = true is not available yet',
+                "remove it: the closure is judged without it",
+            )
+
+    # ---- entries
+
+    def _entries(self) -> Iterator[_Entry]:
+        sources = frozenset(self.context.files.sources)
+        for configuration in self.context.facts.configurations:
+            graph = IncludeGraph.of(self.context.facts, configuration)
+            units = {unit.name.path for unit in graph.sources()}
+            for unit in graph.sources():
+                if unit.name.path in self.guarded:
+                    yield _Entry(unit.name.path, configuration, graph.adjacency(unit), is_unit=True)
+            if self.parameters.headers:
+                for header in sorted(self.guarded - sources - units):
+                    for adjacency in _alone(graph, header):
+                        yield _Entry(header, configuration, adjacency, is_unit=False)
+
+    def _judge(self, entry: _Entry) -> None:
+        before = crossings(entry.adjacency, entry.path, self.forbidden)
+        self.edges.update(e.id for path in before.reached for e in entry.adjacency.get(path, ()))
+        for pair, index in self.cut.items():
+            source, target = pair
+            known = index in self.live or source not in before.reached or not _has_edge(entry.adjacency, pair)
+            if not known and leads_across(entry.adjacency, target, self.forbidden):
+                self.live.add(index)
+        found = crossings(entry.adjacency, entry.path, self.forbidden, self.cut) if self.cut else before
+        for chain in found.chains:
+            self._record(entry, chain)
+
+    def _record(self, entry: _Entry, chain: Chain) -> None:
+        crossed = chain[-1].target
+        assert crossed is not None
+        key = (self._place(entry, self._leaving(chain)), crossed)
+        breach = self.breaches.get(key)
+        if breach is None:
+            breach = self.breaches[key] = _Breach(chain, entry)
+        elif _rank(entry, chain) < _rank(breach.entry, breach.chain):
+            breach.chain, breach.entry = chain, entry
+        breach.configurations.add(entry.configuration)
+        breach.entries.add(entry.path)
+        for index, exemption in self.partial.items():
+            if any((edge.source, edge.target) == exemption.edge for edge in chain):
+                breach.exempted.add(index)
+
+    def _leaving(self, chain: Chain) -> Edge:
+        """The last directive in a file under guard; a forced include where no such file is on the chain."""
+        return next((edge for edge in reversed(chain) if edge.source in self.guarded), chain[0])
+
+    def _place(self, entry: _Entry, edge: Edge) -> directives.Place:
+        return directives.place(edge, self.context.facts, self.context.settings, entry.configuration)
+
+    # ---- exemptions that name an edge and more
+
+    def _covered(self) -> set[tuple[directives.Place, str]]:
+        """The findings that an exemption with an edge and further keys covers, as many as it counts."""
+        covered: set[tuple[directives.Place, str]] = set()
+        for index, exemption in self.partial.items():
+            fitting = sorted(
+                key for key, breach in self.breaches.items()
+                if key not in covered and index in breach.exempted and _fits(exemption, key)
+            )  # fmt: skip
+            covered.update(fitting[: exemption.count])
+            if len(fitting) >= exemption.count:
+                self.live.add(index)
+        return covered
+
+    # ---- findings
+
+    def _finding(self, key: tuple[directives.Place, str], breach: _Breach) -> Finding:
+        place, crossed = key
+        entry = breach.entry
+        first = self._leaving(breach.chain).target
+        way = f"includes {crossed}" if first == crossed else f"includes {first}, which leads to {crossed}"
+        others = f"; {len(breach.entries)} entry files are affected" if len(breach.entries) > 1 else ""
+        return Finding(
+            gate=self.context.spec.id,
+            kind=self.context.spec.kind,
+            severity=Severity.ERROR,
+            message=f"{place.path} {way}{others}",
+            help=_HELP,
+            path=place.path,
+            line=place.line,
+            column=place.column,
+            entity=crossed,
+            identity=(place.path, crossed),
+            configurations=tuple(sorted(breach.configurations)),
+            evidence=directives.evidence(
+                breach.chain, self.context.facts, self.context.settings, entry.configuration
+            ),
+        )  # fmt: skip
+
+
+def _is_bare(exemption: Exemption) -> bool:
+    """Whether an exemption names an edge and nothing else."""
+    return exemption.entry_path is None and exemption.entity is None and exemption.symbol is None
+
+
+def _fits(exemption: Exemption, key: tuple[directives.Place, str]) -> bool:
+    place, crossed = key
+    return (
+        exemption.entry_path in (None, place.path)
+        and exemption.entity in (None, crossed)
+        and exemption.symbol is None  # a directive stands in no function
+    )
+
+
+def _has_edge(adjacency: Adjacency, edge: tuple[str, str]) -> bool:
+    return any(e.target == edge[1] for e in adjacency.get(edge[0], ()))
+
+
+def _alone(graph: IncludeGraph, header: str) -> Iterable[Adjacency]:
+    """The edges to follow from a header taken alone.
+
+    Where it was not parsed alone, all units that include it agree on them; of a fragment, which cannot be parsed alone,
+    they may tell different things.
+    """
+    if graph.header_unit(header) is not None:
+        return [graph.header_adjacency(header)]
+    units = graph.including_units(header)
+    chosen = units if is_fragment(header) else units[:1]
+    return [_behind(header, unit.name.path, graph.adjacency(unit)) for unit in chosen]
+
+
+def _behind(header: str, main: str, adjacency: Adjacency) -> Adjacency:
+    """A unit's edges as a header alone would meet them: forced includes come before the header, too."""
+    forced = [edge for edge in adjacency.get(main, ()) if edge.source == COMMAND_LINE]
+    return {**adjacency, header: [*forced, *adjacency.get(header, ())]} if forced else adjacency
+
+
+def _rank(entry: _Entry, chain: Chain) -> tuple[int, list[tuple[str, int]], str, str]:
+    return len(chain), [(edge.source, edge.line) for edge in chain], entry.path, entry.configuration
