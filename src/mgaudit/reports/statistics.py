@@ -19,7 +19,8 @@ def render(statistics: Statistics) -> str:
     parsed = statistics.parsed
     seconds = sum(parsed.values())
     lines = [
-        f"parsed: {len(parsed)} units ({statistics.with_preamble} on a precompiled header), {seconds:.1f} s of processes",
+        f"parsed: {len(parsed)} units in {seconds:.1f} s of processes",
+        f"on a precompiled header: {statistics.with_preamble} of them",
         f"reused from the cache: {statistics.reused} units",
     ]
     slowest = sorted(parsed, key=lambda unit: (-parsed[unit], unit))[:_SHOWN]
