@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from mgaudit.config.merge import FILE_NAME
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.facts.cache import default_directory
 from mgaudit.gates.registry import PARAMETERS
+from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -136,3 +138,17 @@ def analysed(settings: Settings, execution: Execution) -> Iterator[Analysis]:
             yield analysis
         finally:
             analysis.facts.connection.close()
+
+
+def report_doubts(analysis: Analysis) -> int:
+    """Say on standard error what the facts lack; the exit code of a command that only shows them."""
+    from mgaudit.reports import problems  # noqa: PLC0415
+
+    sys.stderr.write(problems.render(analysis.problems))
+    failing = {item.unit for item in analysis.facts.diagnostics()}
+    if failing:
+        sys.stderr.write(
+            f"warning: {counted(len(failing), 'units')} did not parse without errors, so facts may be missing\n"
+            "  help: `mgaudit doctor` lists them\n"
+        )
+    return 2 if analysis.problems else 0

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mgaudit.domain.findings import Finding, GateResult
     from mgaudit.domain.problems import Problem
     from mgaudit.domain.report import Report
@@ -16,6 +19,13 @@ SCHEMA = 1
 def render(report: Report) -> str:
     """The report as JSON in ASCII: the same bytes whatever the terminal's encoding, and nothing that could drive it."""
     return json.dumps(as_value(report), indent=2) + "\n"
+
+
+def fail(problems: Sequence[Problem]) -> None:
+    """Print why there is no answer, for commands whose JSON is no report."""
+    errors = [_problem(problem) for problem in problems]
+    value = {"schema": SCHEMA, "trusted": False, "exit-code": 2, "errors": errors}
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 def as_value(report: Report) -> dict[str, Any]:

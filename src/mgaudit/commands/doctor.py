@@ -1,0 +1,104 @@
+"""``mgaudit doctor``: the state of the toolchain, the configuration and what parses."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from mgaudit.commands import doctor_checks as checks
+from mgaudit.commands import options, output, workspace
+from mgaudit.commands.doctor_checks import Check, Level, Section
+from mgaudit.domain.problems import UntrustedError
+from mgaudit.gates.registry import unavailable
+from mgaudit.reports.escape import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mgaudit.commands.boundary import Session
+    from mgaudit.commands.options import Execution, Place
+    from mgaudit.config.model import Settings
+    from mgaudit.reports.text import Style
+
+_COLORS = {Level.OK: "green", Level.NOTE: "yellow", Level.BAD: "bold red"}
+
+
+@click.command()
+@output.color_option
+@options.execution
+@options.place
+@click.pass_obj
+def doctor(session: Session, *, color: str, execution: Execution, place: Place) -> int:
+    """Check the toolchain, the configuration and what parses. Exits with 0, or 2 where an answer cannot be trusted."""
+    session.log_folder = execution.cache_dir
+    style = output.style(color)
+    bad = 0
+    for section in _sections(execution, place):
+        sys.stdout.write(_rendered(section, style, quiet=execution.quiet))
+        sys.stdout.flush()
+        bad += sum(check.level is Level.BAD for check in section.checks)
+    if bad:
+        sys.stdout.write(f"{bad} of these make every answer untrusted\n")
+        return 2
+    sys.stdout.write("all is well: `mgaudit check` can be trusted\n")
+    return 0
+
+
+def _sections(execution: Execution, place: Place) -> Iterator[Section]:
+    """One section after the other, as far as the ones before allow."""
+    section, found = checks.toolchain()
+    settings, failure = _loaded(place)
+    if found is not None:
+        section.checks += checks.libraries(found, settings)
+    with workspace.cache_folder(execution) as folder:
+        section.checks.append(checks.cache(folder))
+    yield section
+    if settings is None:
+        yield failure
+        return
+    configured = Section(f"configuration file {settings.path}")
+    configured.checks.append(
+        Check(Level.OK, f"{len(settings.configurations)} configurations, {len(settings.zones)} zones, "
+              f"{len(settings.catalogues)} catalogues, {len(settings.gates)} gates")
+    )  # fmt: skip
+    configured.checks += checks.problems("", unavailable(settings)).checks
+    yield configured
+    if found is not None:
+        yield from _parsed(settings, execution)
+
+
+def _loaded(place: Place) -> tuple[Settings | None, Section]:
+    try:
+        return workspace.load_settings(place), Section("")
+    except UntrustedError as error:
+        return None, checks.problems("configuration file", error.problems)
+
+
+def _parsed(settings: Settings, execution: Execution) -> Iterator[Section]:
+    try:
+        with workspace.analysed(settings, execution) as analysis:
+            yield checks.tree(analysis)
+            for name in analysis.facts.configurations:
+                yield checks.configuration(analysis, name)
+    except UntrustedError as error:
+        yield checks.problems("tree", error.problems)
+
+
+def _rendered(section: Section, style: Style, *, quiet: bool) -> str:
+    from rich.text import Text  # noqa: PLC0415  slow to import
+
+    console = style.console()
+    shown = [check for check in section.checks if not quiet or check.level is Level.BAD]
+    with console.capture() as capture:
+        if shown:
+            console.print(Text(visible(section.title), "bold"), soft_wrap=True)
+        for check in shown:
+            line = Text.assemble("  ", (f"{check.level:4}", _COLORS[check.level]), f"  {visible(check.text)}")
+            console.print(line, soft_wrap=True)
+            for detail in check.details:
+                console.print(Text(f"          {visible(detail)}"), soft_wrap=True)
+        if shown:
+            console.print()
+    return capture.get()

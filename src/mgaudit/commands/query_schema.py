@@ -1,0 +1,74 @@
+"""The tables that ``mgaudit query`` reads, with what each is for."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.commands import bits
+from mgaudit.facts import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TABLES: Final[Mapping[str, str]] = {
+    "reference_text": "every use, with names in place of numbers",
+    "declaration_text": "every declaration, with names in place of numbers",
+    "include": "every inclusion directive; target is NULL where nothing was found",
+    "reference": "every use: role holds bits, parent is the symbol whose body holds it",
+    "declaration": "every declaration of a symbol: flags hold bits",
+    "slot": "functions stored into fields: targets of function tables and callbacks",
+    "symbol": "every entity; pattern is the template that it instantiates or specialises",
+    "file": "every file; tracked is 1 where it belongs to the audited tree",
+    "configuration": "the configurations",
+    "bit": "the bit of each selected configuration in the configurations column of the views",
+    "unit": "every parse: kind is source, header (a header alone) or preamble (a precompiled header)",
+    "base": "a class and its base, by unit",
+    "override": "a method and what it overrides, by unit",
+    "diagnostic": "errors (severity 3) and fatal errors (4) of the front end, by unit",
+    "skipped": "lines of a file that the preprocessor skipped, by unit",
+    "edge": "what include is made of",
+    "slice": "what one unit saw in one file; units that saw the same share it",
+    "unit_slice": "which units hold which slices",
+    "selected": "the slices of the selected configurations, with the configurations as bits",
+    "reference_row": "what reference is made of, by slice",
+    "declaration_row": "what declaration is made of, by slice",
+    "slot_row": "what slot is made of, by slice",
+    "meta": "notes of the database about itself",
+}
+
+
+def render() -> str:
+    """The tables, their columns, and the bits that some of these hold."""
+    lines = ["Lines and columns are 1-based, columns and offsets in bytes; paths are relative to the root.", ""]
+    for name, columns in _columns().items():
+        lines += [f"{name}: {TABLES[name]}", f"    {', '.join(columns)}"]
+    for title, names in (
+        ("reference.role", bits.ROLES),
+        ("declaration.flags", bits.DECLARATIONS),
+        ("symbol.flags", bits.SYMBOLS),
+    ):
+        lines += ["", f"Bits of {title}:", *(f"    {bit:>6}  {name}" for bit, name in names.items())]
+    lines += [
+        "",
+        "Example: who writes fields of a class",
+        "    SELECT path, line, symbol, parent FROM reference_text",
+        "    WHERE symbol LIKE '%::RenderState::%' AND role & 16",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _columns() -> dict[str, list[str]]:
+    """The columns of every table and view, read from an empty database."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(schema.TABLES)
+        connection.execute("CREATE TEMP TABLE bit (configuration, mask)")
+        connection.execute("CREATE TEMP TABLE selected (slice, mask)")
+        connection.executescript(schema.VIEWS)
+        return {
+            name: [row[1] for row in connection.execute("SELECT * FROM pragma_table_info(?)", (name,))]
+            for name in TABLES
+        }
+    finally:
+        connection.close()
