@@ -7,7 +7,7 @@ they need, because one ctypes object per field would double the cost of a refere
 from __future__ import annotations
 
 import ctypes
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_uint, c_void_p, py_object
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_longlong, c_uint, c_void_p, py_object
 from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
@@ -209,6 +209,9 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_getCanonicalType": ([CXType], CXType),
     "clang_getTypeSpelling": ([CXType], CXString),
     "clang_getTypeDeclaration": ([CXType], CXCursor),
+    "clang_getPointeeType": ([CXType], CXType),
+    "clang_getArrayElementType": ([CXType], CXType),
+    "clang_getArraySize": ([CXType], c_longlong),
     "clang_getSpecializedCursorTemplate": ([CXCursor], CXCursor),
     "clang_getOverriddenCursors": ([CXCursor, POINTER(POINTER(CXCursor)), POINTER(c_uint)], None),
     "clang_disposeOverriddenCursors": ([POINTER(CXCursor)], None),

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
+from mgaudit.sources import cursors
+from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.records import (
     COMMAND_LINE,
     DECL_DEFINITION,
@@ -22,10 +24,10 @@ from mgaudit.sources.records import (
     ROLE_FROM_MACRO,
     DiagnosticRecord,
     IncludeRecord,
-    SlotRecord,
     UnitRecord,
     pack,
 )
+from mgaudit.sources.stores import StoreFinder
 from mgaudit.sources.symbols import SymbolTable
 
 if TYPE_CHECKING:
@@ -33,8 +35,7 @@ if TYPE_CHECKING:
 
     from mgaudit.sources.files import FileTable
 
-_FIELD: Final = abi.ENTITY_KINDS.index("field")
-_FUNCTIONS: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("function", "static-method", "method"))
+_WALKED: Final = cursors.FUNCTIONS | {cursors.FIELD, cursors.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
 
 
@@ -142,6 +143,7 @@ class _Collector:
         self.declarations: dict[tuple[int, ...], None] = {}
         self.includes: list[IncludeRecord] = []
         self.bases: dict[tuple[int, int], None] = {}
+        self.definitions: list[abi.CXCursor] = []
         self.failure: BaseException | None = None
         self._file = c_void_p()
         self._line = c_uint()
@@ -187,6 +189,8 @@ class _Collector:
             | (DECL_IMPLICIT if info.is_implicit else 0)
         )
         self.declarations[symbol, file, line, column, offset, flags, parent] = None
+        if info.is_definition and info.cursor.kind in _WALKED:
+            self.definitions.append(copied(info.cursor))
         if info.is_definition and self.symbols.kind(symbol) in _CLASSES:
             details = self.cdll.clang_index_getCXXClassDeclInfo(address)
             for index in range(details.contents.base_count if details else 0):
@@ -258,6 +262,8 @@ def index_unit(unit: TranslationUnit, files: FileTable) -> UnitRecord:
         message = f"libclang's indexer failed (error {code})"
         raise ParseError(message)
     references = sorted(collector.references, key=lambda row: (row[1], row[4], row))
+    finder = StoreFinder(Cursors(unit.library), collector.symbols, files)
+    slots = finder.find([*collector.definitions, *collector.symbols.instantiations()])
     symbols, overrides = collector.symbols.finish()
     return UnitRecord(
         files=files.paths,
@@ -269,20 +275,5 @@ def index_unit(unit: TranslationUnit, files: FileTable) -> UnitRecord:
         diagnostics=unit.diagnostics(files),
         bases=sorted(collector.bases),
         overrides=overrides,
-        slots=_slots(references, [s.kind for s in symbols], files),
+        slots=slots,
     )
-
-
-def _slots(references: list[tuple[int, ...]], kinds: list[int], files: FileTable) -> list[SlotRecord]:
-    """Functions stored into fields: a written field, then a function that is not called, in one initialiser clause."""
-    found: dict[SlotRecord, None] = {}
-    field: tuple[int, ...] | None = None
-    for row in references:
-        symbol, file, _, _, offset, role, parent = row
-        if kinds[symbol] == _FIELD and role & abi.ROLE_WRITE:
-            field = row
-        elif field and kinds[symbol] in _FUNCTIONS and not role & abi.ROLE_CALL:
-            same = field[1] == file and field[6] == parent
-            if same and not set(files.content(file)[field[4] : offset]) & {0x2C, 0x3B}:  # neither "," nor ";" between
-                found[SlotRecord(field[0], symbol, file, field[2], field[3])] = None
-    return list(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ctypes import POINTER, byref, c_uint, string_at
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +38,10 @@ _METHODS: Final = frozenset(
 )
 _FUNCTIONS: Final = _METHODS | {abi.ENTITY_KINDS.index("function")}
 _TYPED: Final = _FUNCTIONS | {abi.ENTITY_KINDS.index(kind) for kind in ("variable", "field", "static-variable")}
+
+
+# The front end names what has no name by its place: an absolute path, which moves with the tree and with every line.
+_PLACE_IN_NAME: Final = re.compile(r"\(((?:unnamed|anonymous)?(?: ?\w+)?) at .*\)\Z", re.DOTALL)
 
 
 class SymbolTable:
@@ -75,6 +80,27 @@ class SymbolTable:
             index = self._intern(cursor, usr, name, kind)
         return index
 
+    def is_local(self, index: int) -> bool:
+        """Whether a symbol is declared within a function, a lambda's members aside."""
+        record = self._records[index]
+        assert record is not None
+        if record.kind in _FUNCTIONS or record.parent == NONE:
+            return False
+        parent = self._records[record.parent]
+        assert parent is not None
+        return parent.kind in _FUNCTIONS
+
+    def instantiations(self) -> list[abi.CXCursor]:
+        """The cursors of tracked functions that templates yielded; their bodies are not declared anywhere."""
+        return [
+            cursor
+            for record, cursor in zip(self._records, self._cursors, strict=True)
+            if record is not None
+            and record.kind in _FUNCTIONS
+            and record.flags & SYMBOL_SPECIALISATION
+            and record.flags & SYMBOL_TRACKED
+        ]
+
     def kind(self, index: int) -> int:
         """Position in `clang_abi.ENTITY_KINDS`."""
         record = self._records[index]
@@ -92,6 +118,7 @@ class SymbolTable:
 
     def _intern(self, borrowed: abi.CXCursor, usr: str, name: str, kind: int) -> int:
         cursor = abi.CXCursor.from_buffer_copy(borrowed)
+        name = _PLACE_IN_NAME.sub(r"(\1)", name)
         file, line, column, offset = self._files.place(self._cdll.clang_getCursorLocation(cursor))
         # An external entity's USR names no file; the USR of an internal one holds only a base name.
         internal = not usr.startswith("c:@")

@@ -1,0 +1,68 @@
+"""Rows that graphs are built from: whole relations at once, as plain tuples, because there are many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.facts.query import FUNCTION_KINDS, Symbol
+from mgaudit.sources.clang_abi import ROLE_CALL
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from mgaudit.facts.query import Facts
+
+UseRow = tuple[int, int, int, str, int, int, int, int]
+"""(parent, symbol, role, path, line, column, offset, mask)"""
+
+DeclarationRow = tuple[int, str, int, int, int, int]
+"""(symbol, path, line, column, flags, mask)"""
+
+
+def all_symbols(facts: Facts) -> dict[int, Symbol]:
+    """Every symbol of the database by id, those that no selected unit sees included."""
+    return {row[0]: Symbol(*row) for row in facts.connection.execute(_SYMBOLS)}
+
+
+def callable_uses(facts: Facts, holders: Collection[int]) -> list[UseRow]:
+    """References within a symbol that name a function, call a field or variable, or use one of some holders.
+
+    Args:
+        facts: The facts.
+        holders: Ids of the fields and variables into which functions are stored.
+    """
+    masks: dict[tuple[int, int, int, str, int, int, int], int] = {}
+    for *head, mask in facts.connection.execute(_USES.format(holders=",".join(map(str, sorted(holders))))):
+        key = (head[0], head[1], head[2], head[3], head[4], head[5], head[6])
+        masks[key] = masks.get(key, 0) | mask
+    return [(*key, mask) for key, mask in masks.items()]
+
+
+def declarations(facts: Facts) -> list[DeclarationRow]:
+    """Every declaration in a file of the tree, by path and offset."""
+    return facts.connection.execute(_DECLARATIONS).fetchall()
+
+
+def tracked_uses(facts: Facts) -> list[tuple[str, int, int, int]]:
+    """(path, symbol, line, column) of every reference in a file of the tree to anything but a namespace."""
+    return facts.connection.execute(_TRACKED_USES).fetchall()
+
+
+_SYMBOLS: Final = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol"
+_JOINS: Final = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+_FUNCTIONS: Final = ",".join(f"'{kind}'" for kind in sorted(FUNCTION_KINDS))
+_USES: Final = f"""
+SELECT r.parent, r.symbol, r.role, f.path, r.line, r.column, r.offset, x.mask
+FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
+WHERE r.parent IS NOT NULL AND (
+    y.kind IN ({_FUNCTIONS}) OR y.id IN ({{holders}})
+    OR y.kind IN ('field', 'variable', 'static-variable') AND r.role & {ROLE_CALL}
+)
+"""
+_DECLARATIONS: Final = f"""
+SELECT r.symbol, f.path, r.line, r.column, r.flags, x.mask FROM declaration_row r {_JOINS} ORDER BY f.path, r.offset
+"""
+_TRACKED_USES: Final = f"""
+SELECT DISTINCT f.path, r.symbol, r.line, r.column FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
+WHERE f.tracked AND y.kind NOT IN ('namespace', 'namespace-alias')
+"""

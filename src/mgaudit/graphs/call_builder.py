@@ -1,0 +1,198 @@
+"""From facts to the call graph."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.facts import rows
+from mgaudit.facts.query import FUNCTION_KINDS
+from mgaudit.graphs.calls import CallEdge, CallGraph, EdgeKind, Reason, UnresolvedCall
+from mgaudit.sources.clang_abi import ROLE_CALL, ROLE_DYNAMIC, ROLE_WRITE
+from mgaudit.sources.records import SYMBOL_PURE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mgaudit.facts.query import Facts, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """One reference that may be a call."""
+
+    source: int
+    symbol: int
+    role: int
+    path: str
+    line: int
+    column: int
+    offset: int
+    mask: int
+
+
+def call_graph(facts: Facts) -> CallGraph:
+    """The call graph of the selected configurations."""
+    builder = _Builder(facts)
+    builder.build()
+    return CallGraph(builder.edges(), builder.unresolved, builder.symbols)
+
+
+class _Builder:
+    """Gathers edges; equal edges of several configurations become one."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.unresolved: list[UnresolvedCall] = []
+        self._masks: dict[tuple[int, int, EdgeKind, str, int, int, int | None], int] = defaultdict(int)
+
+    @cached_property
+    def symbols(self) -> dict[int, Symbol]:
+        return rows.all_symbols(self.facts)
+
+    def edges(self) -> list[CallEdge]:
+        return [CallEdge(*key, mask) for key, mask in self._masks.items()]
+
+    def build(self) -> None:
+        for use in (_Use(*row) for row in rows.callable_uses(self.facts, self._stored)):
+            if self.symbols[use.source].kind not in _CALLERS or self._is_unevaluated(use):
+                continue
+            if self.symbols[use.symbol].kind in FUNCTION_KINDS:
+                self._use_function(use)
+            else:
+                self._use_holder(use)
+        self._link_instantiations()
+        self._link_initialisers()
+
+    # ---- what a reference says
+
+    def _is_unevaluated(self, use: _Use) -> bool:
+        scan = self.facts.scans.get(use.path)
+        return scan is not None and scan.unevaluated_at(use.offset) is not None
+
+    def _use_function(self, use: _Use) -> None:
+        kind = self.symbols[use.symbol].kind
+        if not use.role & ROLE_CALL:
+            self._add(use, use.symbol, EdgeKind.ADDRESS)
+        elif use.role & ROLE_DYNAMIC:
+            self._use_virtual(use)
+        else:
+            self._add(use, use.symbol, _KINDS.get(kind, EdgeKind.DIRECT))
+
+    def _use_virtual(self, use: _Use) -> None:
+        self._add(use, use.symbol, EdgeKind.VIRTUAL)
+        targets = self._overriders(use.symbol)
+        for target in targets:
+            self._add(use, target, EdgeKind.VIRTUAL, use.symbol)
+        if not targets and self.symbols[use.symbol].flags & SYMBOL_PURE:
+            self._give_up(use, Reason.NO_OVERRIDE)
+
+    def _use_holder(self, use: _Use) -> None:
+        """A use of a field or variable that holds functions: to call it, or to hand its content on."""
+        if use.role & ROLE_CALL:
+            targets = self._targets(use.symbol)
+            for target in targets:
+                self._add(use, target, EdgeKind.SLOT, use.symbol)
+            if not targets:
+                self._give_up(use, Reason.EMPTY_SLOT)
+        elif not use.role & ROLE_WRITE:
+            for target in self._targets(use.symbol):
+                self._add(use, target, EdgeKind.ADDRESS, use.symbol)
+
+    def _add(self, use: _Use, target: int, kind: EdgeKind, through: int | None = None) -> None:
+        self._masks[use.source, target, kind, use.path, use.line, use.column, through] |= use.mask
+
+    def _give_up(self, use: _Use, reason: Reason) -> None:
+        self.unresolved.append(UnresolvedCall(use.path, use.line, use.column, use.source, reason, use.symbol, use.mask))
+
+    # ---- slots and overrides
+
+    @cached_property
+    def _stored(self) -> Mapping[int, set[int]]:
+        """What is stored into each field or variable: functions, and other fields and variables."""
+        found: dict[int, set[int]] = defaultdict(set)
+        for holder, value, *_ in self.facts.slots():
+            found[holder].add(value)
+        return found
+
+    def _targets(self, holder: int) -> list[int]:
+        """The functions that may be in a field or variable, copies from others included."""
+        functions: set[int] = set()
+        seen = {holder}
+        waiting = [holder]
+        while waiting:
+            for value in self._stored.get(waiting.pop(), ()):
+                if self.symbols[value].kind in FUNCTION_KINDS:
+                    functions.add(value)
+                elif value not in seen:
+                    seen.add(value)
+                    waiting.append(value)
+        return sorted(functions)
+
+    @cached_property
+    def _overridden_by(self) -> Mapping[int, set[int]]:
+        """Direct overriders; a template's method and those of its instantiations count as one."""
+        found: dict[int, set[int]] = defaultdict(set)
+        for method, overridden in self.facts.overrides():
+            found[self._pattern(overridden)].add(method)
+        return found
+
+    def _pattern(self, symbol: int) -> int:
+        pattern = self.symbols[symbol].pattern
+        return symbol if pattern is None else pattern
+
+    def _overriders(self, method: int) -> list[int]:
+        """Everything that overrides a method, at any depth."""
+        found: set[int] = set()
+        waiting = [method]
+        while waiting:
+            for overrider in self._overridden_by.get(self._pattern(waiting.pop()), ()):
+                if overrider not in found:
+                    found.add(overrider)
+                    waiting.append(overrider)
+        return sorted(found)
+
+    # ---- what no reference says
+
+    def _link_instantiations(self) -> None:
+        """A call names the template, the resolved body belongs to the instantiation: join them at the template."""
+        places = self._declared_at
+        for source in {key[0] for key in self._masks}:
+            pattern = self.symbols[source].pattern
+            if pattern is not None and self.symbols[source].kind in FUNCTION_KINDS:
+                path, line, column, mask = places.get(pattern, ("", 0, 0, self._all))
+                self._masks[pattern, source, EdgeKind.INSTANTIATES, path, line, column, None] |= mask
+
+    def _link_initialisers(self) -> None:
+        """A constructor runs the default member initialisers of its class, which are the fields' own calls."""
+        fields: dict[int, set[int]] = defaultdict(set)
+        for source in {key[0] for key in self._masks}:
+            symbol = self.symbols[source]
+            if symbol.kind == "field" and symbol.parent is not None:
+                fields[symbol.parent].add(source)
+        places = self._declared_at
+        for symbol in list(self.symbols.values()):
+            if symbol.kind == "constructor" and symbol.parent in fields:
+                for field in fields[symbol.parent]:
+                    path, line, column, mask = places.get(field, ("", 0, 0, self._all))
+                    self._masks[symbol.id, field, EdgeKind.INITIALISER, path, line, column, None] |= mask
+
+    @property
+    def _all(self) -> int:
+        return (1 << len(self.facts.configurations)) - 1
+
+    @cached_property
+    def _declared_at(self) -> Mapping[int, tuple[str, int, int, int]]:
+        """The first declaration of each declared symbol: path, line, column, mask of all of them."""
+        found: dict[int, tuple[str, int, int, int]] = {}
+        for symbol, path, line, column, _, mask in rows.declarations(self.facts):
+            known = found.get(symbol)
+            found[symbol] = (path, line, column, mask) if known is None else (*known[:3], known[3] | mask)
+        return found
+
+
+# What is named in a class or namespace itself, by a `using` or a `static_assert`, is not called.
+_CALLERS: Final = {*FUNCTION_KINDS, "variable", "static-variable", "field"}
+_KINDS: Final = {"constructor": EdgeKind.CONSTRUCTOR, "destructor": EdgeKind.DESTRUCTOR}

@@ -1,0 +1,299 @@
+"""Functions stored into fields and variables: initialisers, designated or positional, and assignments.
+
+What is stored decides what a call through a function table may reach. Values are followed through address operators,
+casts, conditions and the arguments of calls, conversions to wrappers such as ``std::function`` among them; a value that
+is itself a field or variable is recorded as such.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.sources import cursors as ast
+from mgaudit.sources.cursors import Cursors, copied
+from mgaudit.sources.records import NONE, SlotRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mgaudit.sources.clang_abi import CXCursor, CXType
+    from mgaudit.sources.files import FileTable
+    from mgaudit.sources.symbols import SymbolTable
+
+_HOLDERS: Final = frozenset({ast.FIELD, ast.VARIABLE})
+_MAX_ELEMENTS: Final = 4096  # of an array whose elements' braces are left out
+
+
+class StoreFinder:
+    """Finds the stores of one translation unit.
+
+    Args:
+        cursors: Reads cursors.
+        symbols: Interns what is found.
+        files: Interns places.
+    """
+
+    def __init__(self, cursors: Cursors, symbols: SymbolTable, files: FileTable) -> None:
+        self._cursors = cursors
+        self._symbols = symbols
+        self._files = files
+        self._fields: dict[int, list[CXCursor]] = {}
+        self._originals: dict[int, CXCursor] = {}
+        self._wrappers: dict[int, bool] = {}
+        self._found: dict[SlotRecord, None] = {}
+
+    def find(self, definitions: Iterable[CXCursor]) -> list[SlotRecord]:
+        """The stores in the definitions of functions, variables and fields, sorted, without repeats."""
+        for definition in definitions:
+            if definition.kind in _HOLDERS:
+                self._declaration(definition)
+            elif definition.kind == ast.CONSTRUCTOR:
+                self._member_initialisers(definition)
+            self._cursors.visit(definition, self._see)
+        return sorted(self._found, key=lambda s: (s.file, s.line, s.column, s.field, s.function))
+
+    def _see(self, cursor: CXCursor) -> bool:
+        kind = cursor.kind
+        if kind == ast.BINARY_OPERATOR:
+            if self._cursors.type_of(cursor).kind not in _PLAIN_TYPES:
+                self._assignment(self._cursors.children(cursor))
+        elif kind == ast.CALL_EXPRESSION:
+            self._overloaded_assignment(cursor)
+        elif kind in ast.INITIALISER_LISTS:
+            self._list(cursor)
+        elif kind == ast.VARIABLE:
+            self._declaration(copied(cursor))
+        return True
+
+    # ---- where a store is written
+
+    def _declaration(self, declared: CXCursor) -> None:
+        """The initialiser of a field or variable is its last child that is no type."""
+        if not self._may_hold(self._cursors.type_of(declared)):
+            return
+        children = self._cursors.children(declared)
+        if children and children[-1].kind >= ast.UNEXPOSED_EXPRESSION:
+            self._store(declared, children[-1], children[-1])
+
+    def _member_initialisers(self, constructor: CXCursor) -> None:
+        """``: field(value)`` reads as the field followed by the value."""
+        field: CXCursor | None = None
+        for child in self._cursors.children(constructor):
+            if child.kind == ast.MEMBER_REFERENCE:
+                field = child
+            elif field is not None:
+                if holder := self._holder(field):
+                    self._store(holder, child, field)
+                field = None
+
+    def _assignment(self, operands: list[CXCursor]) -> None:
+        """Only of holders; what yields a plain value is a comparison."""
+        if len(operands) == 2 and (holder := self._holder(operands[0])):
+            self._store(holder, operands[1], operands[0])
+
+    def _overloaded_assignment(self, call: CXCursor) -> None:
+        """``wrapper = value`` calls the wrapper's own ``operator=``."""
+        callee = self._cursors.referenced(call)
+        if callee is not None and callee.kind in ast.FUNCTIONS and self._cursors.spelling(callee) == "operator=":
+            operands = [c for c in self._cursors.children(call) if not self._names(c, callee)]
+            self._assignment(operands)
+
+    def _names(self, cursor: CXCursor, callee: CXCursor) -> bool:
+        if cursor.kind not in {ast.UNEXPOSED_EXPRESSION, ast.MEMBER_EXPRESSION}:
+            return False
+        named = self._cursors.referenced(cursor)
+        return named is not None and named.data0 == callee.data0
+
+    # ---- initialiser lists
+
+    def _list(self, cursor: CXCursor) -> None:
+        type_ = self._cursors.type_of(cursor)
+        items = self._cursors.children(cursor)
+        if type_.kind == ast.RECORD:
+            self._fill(type_, items)
+        elif type_.kind in ast.ARRAYS and self._cursors.element_type(type_).kind == ast.RECORD:
+            while items:
+                if items[0].kind in ast.INITIALISER_LISTS or self._designator(items[0]):
+                    items.pop(0)  # visited by itself
+                elif not self._fill(self._cursors.element_type(type_), items):
+                    items.pop(0)
+
+    def _fill(self, record: CXType, items: list[CXCursor]) -> bool:
+        """Give a class's members their values in order ([dcl.init.aggr]); consumes them.
+
+        Returns:
+            Whether anything was consumed.
+        """
+        before = len(items)
+        fields = self._fields_of(record)
+        position = 0
+        while items and position < len(fields):
+            designated = self._designator(items[0])
+            if designated:
+                item = items.pop(0)
+                target = self._original(designated[-1])
+                self._store(target, self._cursors.children(item)[-1], item)
+                first = self._original(designated[0])
+                position = next((i + 1 for i, f in enumerate(fields) if f.data0 == first.data0), len(fields))
+                continue
+            self._fill_one(fields[position], items)
+            position += 1
+        return len(items) < before
+
+    def _fill_one(self, member: CXCursor, items: list[CXCursor]) -> None:
+        """Give one member its value, or, where its braces are left out, its own members theirs."""
+        type_ = self._cursors.type_of(member)
+        element = self._cursors.element_type(type_)
+        count = max(1, min(self._cursors.cdll.clang_getArraySize(type_), _MAX_ELEMENTS))
+        if items[0].kind in ast.INITIALISER_LISTS:
+            count = 1
+        elif element.kind == ast.RECORD and self._cursors.type_of(items[0]).kind != ast.RECORD:
+            for _ in range(count):
+                if not items or not self._fill(element, items):
+                    break
+            return
+        holder = member if member.kind == ast.FIELD else None  # a base class holds nothing itself
+        for item in items[:count]:
+            if holder is not None:
+                self._store(holder, item, item)
+        del items[:count]
+
+    def _designator(self, item: CXCursor) -> list[CXCursor]:
+        """The fields that ``.a.b = value`` names, else none."""
+        if item.kind != ast.UNEXPOSED_EXPRESSION:
+            return []
+        named = [c for c in self._cursors.children(item) if c.kind == ast.MEMBER_REFERENCE]
+        found = [self._cursors.referenced(c) for c in named]
+        return [c for c in found if c is not None]
+
+    def _fields_of(self, record: CXType) -> list[CXCursor]:
+        """The bases and fields of a class, in order of initialisation, as members of the template where it has one."""
+        declared = self._cursors.declaration_of(record)
+        known = self._fields.get(declared.data0)
+        if known is None:
+            members = self._cursors.children(declared)
+            if not any(c.kind in {ast.FIELD, ast.BASE_SPECIFIER} for c in members):
+                pattern = self._cursors.cdll.clang_getSpecializedCursorTemplate(declared)
+                members = self._cursors.children(pattern) if pattern.data0 else members
+            known = [c for c in members if c.kind == ast.BASE_SPECIFIER]
+            known += [self._original(c) for c in members if c.kind == ast.FIELD]
+            self._fields[declared.data0] = known
+        return known
+
+    # ---- what is stored where
+
+    def _holder(self, target: CXCursor) -> CXCursor | None:
+        """The field or variable that an assignment's left side names."""
+        while target.kind in {ast.PARENTHESES, ast.UNEXPOSED_EXPRESSION, ast.SUBSCRIPT, ast.UNARY_OPERATOR}:
+            children = self._cursors.children(target)
+            if not children:
+                return None
+            target = children[0]
+        if target.kind not in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION, ast.MEMBER_REFERENCE}:
+            return None
+        named = self._cursors.referenced(target)
+        if named is None or named.kind not in _HOLDERS or not self._may_hold(self._cursors.type_of(named)):
+            return None
+        return self._original(named)
+
+    def _may_hold(self, type_: CXType) -> bool:
+        """Whether values of a type can be, or wrap, functions: a class does that has a call operator."""
+        type_ = self._cursors.element_type(type_)
+        while type_.kind in ast.REFERENCES or type_.kind == ast.POINTER:
+            type_ = self._cursors.pointee(type_)
+            if type_.kind == ast.RECORD:
+                return False
+            if type_.kind in ast.FUNCTION_TYPES or type_.kind == ast.VOID:
+                return True
+        return self._is_wrapper(type_) if type_.kind == ast.RECORD else type_.kind not in _PLAIN_TYPES
+
+    def _is_wrapper(self, record: CXType) -> bool:
+        declared = self._cursors.declaration_of(record)
+        known = self._wrappers.get(declared.data0)
+        if known is None:
+            pattern = self._cursors.cdll.clang_getSpecializedCursorTemplate(declared)
+            members = [*self._cursors.children(declared), *(self._cursors.children(pattern) if pattern.data0 else ())]
+            known = any(c.kind in ast.FUNCTIONS and self._cursors.spelling(c) == "operator()" for c in members)
+            self._wrappers[declared.data0] = known
+        return known
+
+    def _original(self, field: CXCursor) -> CXCursor:
+        """The field of the template, of which the indexer reports the uses, for an instantiation's field."""
+        if field.kind != ast.FIELD:
+            return field
+        known = self._originals.get(field.data0)
+        if known is None:
+            known = self._originals[field.data0] = self._pattern_of(field)
+        return known
+
+    def _pattern_of(self, field: CXCursor) -> CXCursor:
+        cdll = self._cursors.cdll
+        pattern = cdll.clang_getSpecializedCursorTemplate(cdll.clang_getCursorSemanticParent(field))
+        if not pattern.data0:
+            return field
+        name = self._cursors.spelling(field)
+        same = (c for c in self._cursors.children(pattern) if c.kind == ast.FIELD and self._cursors.spelling(c) == name)
+        return next(same, field)
+
+    def _store(self, holder: CXCursor, value: CXCursor, written: CXCursor) -> None:
+        values = list(self._values(value))
+        if not values or not self._may_hold(self._cursors.type_of(holder)):
+            return
+        file, line, column, _ = self._files.place(self._cursors.cdll.clang_getCursorLocation(written))
+        index = self._symbols.of_cursor(holder)
+        if file == NONE or not self._files.is_tracked(file) or self._symbols.is_local(index):
+            return
+        for stored in values:
+            symbol = self._symbols.of_cursor(stored)
+            if symbol not in {NONE, index} and not self._symbols.is_local(symbol):
+                self._found[SlotRecord(index, symbol, file, line, column)] = None
+
+    def _values(self, value: CXCursor) -> Iterator[CXCursor]:
+        """The functions, fields and variables that an expression may yield."""
+        kind = value.kind
+        if kind == ast.LAMBDA:
+            operator = self._cursors.call_operator(value)
+            if operator is not None:
+                yield operator
+        elif kind in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION}:
+            yield from self._named(value)
+        elif kind == ast.CALL_EXPRESSION:
+            callee = self._cursors.referenced(value)
+            for child in self._cursors.children(value):
+                if callee is not None and self._names(child, callee):
+                    yield from self._receiver(child)
+                else:
+                    yield from self._values(child)
+        elif kind in ast.INITIALISER_LISTS:
+            if self._cursors.element_type(self._cursors.type_of(value)).kind != ast.RECORD:
+                for child in self._cursors.children(value):
+                    yield from self._values(child)
+        elif kind in _TRANSPARENT:
+            for child in self._cursors.children(value):
+                yield from self._values(child)
+
+    def _receiver(self, callee: CXCursor) -> Iterator[CXCursor]:
+        """What a member function is called on: a lambda that is converted to a pointer, say."""
+        while callee.kind == ast.UNEXPOSED_EXPRESSION:
+            children = self._cursors.children(callee)
+            if not children:
+                return
+            callee = children[0]
+        if callee.kind == ast.MEMBER_EXPRESSION:
+            for child in self._cursors.children(callee):
+                yield from self._values(child)
+
+    def _named(self, value: CXCursor) -> Iterator[CXCursor]:
+        named = self._cursors.referenced(value)
+        if named is None:
+            return
+        if named.kind in ast.FUNCTIONS:
+            yield named
+        elif named.kind in _HOLDERS and self._may_hold(self._cursors.type_of(named)):
+            yield self._original(named)
+
+
+_TRANSPARENT: Final = frozenset(
+    {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, ast.CONDITIONAL_OPERATOR, *ast.CASTS}
+)
+_PLAIN_TYPES: Final = frozenset({*range(2, 25), 30, 31, 32, 106})  # void, arithmetic types, nullptr_t, enumerations
