@@ -6,14 +6,35 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from mgaudit.config.model import GateSpec, Settings
     from mgaudit.domain.findings import Finding
     from mgaudit.domain.problems import Problem
     from mgaudit.domain.zones import Zone
     from mgaudit.facts.query import Facts
+    from mgaudit.sources.syntax import FileSyntax
     from mgaudit.sources.tree import TreeFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What the front end says of a token for which there is no fact, when it is asked for that very place.
+
+    Attributes:
+        name: The spelling of the entity, label or macro.
+        qualified: The entity's qualified name; of a local entity, its spelling.
+        is_macro: Whether the token is an argument that a macro's expansion drops or turns into text; ``name`` is then
+            the macro's.
+    """
+
+    name: str
+    qualified: str
+    is_macro: bool = False
+
+
+def _resolve_nothing(_path: str, _offsets: Sequence[int]) -> Mapping[int, Resolution]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +47,11 @@ class GateContext:
         files: The files of the tree and their zones.
         facts: The facts of the configurations that the gate judges.
         audited: Names of the zones that any configured gate names.
+        resolve: Asks the front end about byte offsets of a file, in a unit that takes them; what it cannot resolve to
+            an entity named there has no answer. It may cost a parse.
+        syntax: The syntax witness's view of every tracked file, by path.
+        texts: The content of the files that the gate's parameters name, by path as written; absent files are not in it.
+        examined: What the other gates looked at, summed by name; for the health gate, which is judged last.
     """
 
     spec: GateSpec
@@ -33,6 +59,10 @@ class GateContext:
     files: TreeFiles
     facts: Facts
     audited: frozenset[str] = frozenset()
+    resolve: Callable[[str, Sequence[int]], Mapping[int, Resolution]] = _resolve_nothing
+    syntax: Mapping[str, FileSyntax] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    examined: Mapping[str, int] = field(default_factory=dict)
 
     def zone(self, name: str) -> Zone:
         """The zone of a name; the configuration has checked that it exists."""

@@ -62,14 +62,25 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "include-purity": Kind(
-        IncludePurityParameters, "The backend's include closures hold no file of the frontend.", available=True
+        IncludePurityParameters,
+        "The backend's include closures hold no file of the frontend.",
+        available=True,
+        check="mgaudit.gates.include_purity.check:check",
     ),
     "closure-probe": Kind(
-        ClosureProbeParameters, "A named header includes nothing forbidden and stands by itself.", available=True
+        ClosureProbeParameters,
+        "A named header includes nothing forbidden and stands by itself.",
+        available=True,
+        check="mgaudit.gates.closure_probe.check:check",
     ),
     "symbol-purity": Kind(SymbolPurityParameters, "The server links without the frontend."),
     "link-ratchet": Kind(LinkRatchetParameters, "What server objects need of the frontend only shrinks."),
-    "undeclared": Kind(UndeclaredParameters, "The backend does not name the context.", available=True),
+    "undeclared": Kind(
+        UndeclaredParameters,
+        "The backend does not name the context.",
+        available=True,
+        check="mgaudit.gates.undeclared.check:check",
+    ),
     "reads": Kind(ReadsParameters, "Every read of frontend state is mapped to a catalogue entry."),
     "writebacks": Kind(WritebacksParameters, "Every change of a frontend object by the backend is mapped."),
     "upcalls": Kind(UpcallsParameters, "Every call from the backend into the frontend is mapped."),
@@ -83,7 +94,9 @@ KINDS: Mapping[str, Kind] = {
     "test-names": Kind(TestNamesParameters, "No test name disappears."),
     "doc-citations": Kind(DocCitationsParameters, "Every line that a document cites holds what it says."),
     "generated": Kind(GeneratedParameters, "A generated file is what would be generated now."),
-    "health": Kind(HealthParameters, "The answer can be trusted.", available=True),
+    "health": Kind(
+        HealthParameters, "The answer can be trusted.", available=True, check="mgaudit.gates.health.check:check"
+    ),
 }
 
 PARAMETERS: Mapping[str, type[Parameters]] = {name: kind.parameters for name, kind in KINDS.items()}

@@ -1,0 +1,97 @@
+"""From a name in the configuration to the entity that it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.names import strip_signature
+from mgaudit.domain.problems import Problem
+from mgaudit.facts.query import FUNCTION_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.gates.context import GateContext
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What must not be named.
+
+    Attributes:
+        qualified: Its qualified name; of an undeclared one, the name as configured.
+        name: The last component: what its tokens read.
+        symbols: Ids of its declarations' symbols; of a function, all overloads and overrides. Empty where no unit
+            declares it.
+    """
+
+    qualified: str
+    name: str
+    symbols: frozenset[int]
+
+
+def entity_of(context: GateContext, index: int, pattern: str, *, expect_declared: bool) -> Entity | Problem:
+    """The entity that the name at an index of ``entities`` selects, or why it selects none.
+
+    Several symbols are one entity where they are overloads or overrides of one another, or have one qualified name.
+    """
+    facts = context.facts
+    place = context.spec.place(f"entities[{index}]")
+    found = _without_constructors(facts.symbols_named(pattern))
+    bare = strip_signature(pattern).removeprefix("::")
+    if not found:
+        if expect_declared:
+            return Problem(
+                *place,
+                f'gate "{context.spec.id}": no translation unit declares `{pattern}`',
+                "correct the name, or set `expect-declared = false` once it is gone for good",
+            )
+        return Entity(bare, bare.rsplit("::", 1)[-1], frozenset())
+    families = _families(facts, found)
+    if len(families) > 1:
+        names = ", ".join(f"::{name}" for name in families)
+        return Problem(
+            *place,
+            f'gate "{context.spec.id}": `{pattern}` means several entities: {names}',
+            "write one of them in full",
+        )
+    qualified = next(iter(families))
+    symbols = frozenset(symbol.id for symbol in found)
+    return Entity(qualified, found[0].name, symbols | _overriding(facts, symbols))
+
+
+def _without_constructors(found: Sequence[Symbol]) -> list[Symbol]:
+    """The selected symbols; a class is not told apart from its own constructors, which share its name."""
+    selected = {symbol.id for symbol in found}
+    return [s for s in found if s.kind != "constructor" or s.parent not in selected] if len(found) > 1 else list(found)
+
+
+def _families(facts: Facts, found: Iterable[Symbol]) -> list[str]:
+    """The qualified names of the selected symbols; of methods that override one another, the first."""
+    by_name: dict[str, set[int]] = {}
+    for symbol in found:
+        by_name.setdefault(symbol.qualified, set()).add(symbol.id)
+    if len(by_name) == 1 or any(symbol.kind not in FUNCTION_KINDS for symbol in found):
+        return sorted(by_name)
+    overrides = facts.overrides()
+    families: list[tuple[str, set[int]]] = []
+    for name, symbols in sorted(by_name.items()):
+        related = symbols | _related(overrides, symbols)
+        known = next((family for family in families if family[1] & related), None)
+        if known is None:
+            families.append((name, related))
+        else:
+            known[1].update(related)
+    return [name for name, _ in families]
+
+
+def _related(pairs: Iterable[tuple[int, int]], symbols: set[int]) -> set[int]:
+    """The methods that override some of these or are overridden by them."""
+    return {a for a, b in pairs if b in symbols} | {b for a, b in pairs if a in symbols}
+
+
+def _overriding(facts: Facts, symbols: frozenset[int]) -> frozenset[int]:
+    """The methods that override some of these: a call through them names the same thing."""
+    return frozenset(method for method, overridden in facts.overrides() if overridden in symbols)
