@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.scanner import FileScan
     from mgaudit.sources.tree import PathResolver
 
-_MIN_UNITS: Final = 3
+_MIN_UNITS: Final = 2
 _MIN_CLOSURE: Final = 500_000  # bytes: below, precompiling costs more than it saves
 _MAX_DEPTH: Final = 24
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)

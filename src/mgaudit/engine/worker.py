@@ -146,7 +146,7 @@ class Worker:
             use(unit)
             files = FileTable(self.library, self.resolver, self.setup.tracked, overlay)
             files.of_path(self.resolver.key(main))
-            return index_unit(unit, files)
+            return index_unit(unit, files, directives_only=job.directives_only)
 
     def _plain(self, job: Job) -> UnitRecord:
         main = str(Path(self.setup.root, job.unit.path))
@@ -186,7 +186,8 @@ class Worker:
             record = self._parse(job, main, ["-include-pch", str(path)], dict(job.overlay), _nothing)
         except ParseError:
             return None
-        if record.diagnostics and not job.directives_only:
+        missing = any(include.target == NONE for include in record.includes)
+        if record.diagnostics and not missing:  # the precompiled header may be the cause; a missing header is its own
             return None
         return record if _leads_to(record, preamble.chain) else None
 
@@ -227,8 +228,6 @@ class Worker:
     # ---- storing
 
     def _store(self, job: Job, record: UnitRecord, started: int, *, used: bool, ignore: str = "") -> Outcome | None:
-        if job.directives_only:
-            record = _directives(record)
         variant = self._variant(job, record, started, ignore, used=used)
         if variant is None:
             return None
@@ -303,12 +302,6 @@ def _without_main(record: UnitRecord, main: str) -> UnitRecord:
     """A preamble's record without the edge of the file that only exists to include it."""
     index = record.files.index(main)
     return msgspec.structs.replace(record, includes=[i for i in record.includes if i.file != index])
-
-
-def _directives(record: UnitRecord) -> UnitRecord:
-    return msgspec.structs.replace(
-        record, symbols=[], references=b"", declarations=b"", diagnostics=[], bases=[], overrides=[], slots=[]
-    )
 
 
 def _file_digest(path: Path) -> bytes:

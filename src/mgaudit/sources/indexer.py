@@ -216,6 +216,14 @@ class _Collector:
 
         return guarded
 
+    def directive_callbacks(self) -> abi.IndexerCallbacks:
+        """As `callbacks`, for the inclusion directives alone; libclang then skips all work on symbols."""
+        return abi.IndexerCallbacks(
+            included_file=abi.IncludedFile(
+                self._guard(lambda address: self.include(abi.CXIdxIncludedFileInfo.from_address(address)))
+            )
+        )
+
     def callbacks(self) -> abi.IndexerCallbacks:
         """The table to hand to libclang; keep it alive during the traversal.
 
@@ -235,19 +243,20 @@ class _Collector:
         )
 
 
-def index_unit(unit: TranslationUnit, files: FileTable) -> UnitRecord:
+def index_unit(unit: TranslationUnit, files: FileTable, *, directives_only: bool = False) -> UnitRecord:
     """Extract the facts of a parsed unit.
 
     Args:
         unit: The parsed translation unit.
         files: Interns this unit's files.
+        directives_only: Whether to leave out everything but inclusion directives and skipped ranges.
 
     Raises:
         Exception: Whatever a callback raised; the facts are then incomplete and must not be used.
         ParseError: The indexer itself failed.
     """
     collector = _Collector(unit, files)
-    callbacks = collector.callbacks()
+    callbacks = collector.directive_callbacks() if directives_only else collector.callbacks()
     action = unit.cdll.clang_IndexAction_create(unit.index)
     try:
         code = unit.cdll.clang_indexTranslationUnit(
@@ -272,7 +281,7 @@ def index_unit(unit: TranslationUnit, files: FileTable) -> UnitRecord:
         declarations=pack(sorted(collector.declarations, key=lambda row: (row[1], row[4], row))),
         includes=collector.includes,
         skipped=unit.skipped(files),
-        diagnostics=unit.diagnostics(files),
+        diagnostics=[] if directives_only else unit.diagnostics(files),
         bases=sorted(collector.bases),
         overrides=overrides,
         slots=slots,
