@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mgaudit.analysis.unresolved import UnresolvedAccess
+
+_CONFLICT: Final = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 Entries = Counter[tuple[str, str]]
 
@@ -27,7 +29,7 @@ def parse(path: str, text: str) -> tuple[Entries, list[Problem]]:
         if not line.strip() or line.startswith("#"):
             continue
         file, _, name = line.strip().rpartition(" ")
-        if not file or not name.isidentifier():
+        if not file or not name.isidentifier() or line.startswith(_CONFLICT):
             problems.append(
                 Problem(path, number, f"`{line.strip()}` is no entry", "write `path name`, one access a line")
             )

@@ -179,14 +179,16 @@ class _Check:
     def _finding(self, key: tuple[directives.Place, str], breach: _Breach) -> Finding:
         place, crossed = key
         entry = breach.entry
-        first = self._leaving(breach.chain).target
-        way = f"includes {crossed}" if first == crossed else f"includes {first}, which leads to {crossed}"
+        leaving = self._leaving(breach.chain)
+        forced = leaving.source == COMMAND_LINE
+        way = f"{'forces' if forced else 'includes'} {leaving.target}"
+        way += "" if leaving.target == crossed else f", which leads to {crossed}"
         others = f"; {len(breach.entries)} entry files are affected" if len(breach.entries) > 1 else ""
         return Finding(
             gate=self.context.spec.id,
             kind=self.context.spec.kind,
             severity=Severity.ERROR,
-            message=f"{place.path} {way}{others}",
+            message=f"{f'configuration {entry.configuration}' if forced else place.path} {way}{others}",
             help=_HELP,
             path=place.path,
             line=place.line,

@@ -1,0 +1,2 @@
+#pragma once
+namespace glslang { struct TShader; struct TProgram; }

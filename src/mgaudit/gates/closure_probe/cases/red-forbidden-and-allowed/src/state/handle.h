@@ -1,0 +1,2 @@
+#pragma once
+namespace mg::state { using Handle = unsigned; }

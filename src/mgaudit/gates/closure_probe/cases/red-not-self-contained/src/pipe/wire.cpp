@@ -1,0 +1,2 @@
+#include "pipe/size.h"
+#include "pipe/wire.h"

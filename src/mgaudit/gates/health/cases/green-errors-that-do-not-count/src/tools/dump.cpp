@@ -1,0 +1,1 @@
+int Dump() { return kNothing; }

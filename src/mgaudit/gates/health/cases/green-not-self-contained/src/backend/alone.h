@@ -1,0 +1,2 @@
+#pragma once
+inline int Width(const Unknown& u) { return u.width; }

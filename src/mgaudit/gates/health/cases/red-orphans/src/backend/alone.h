@@ -1,0 +1,2 @@
+#pragma once
+inline int Alone() { return 4; }

@@ -1,0 +1,1 @@
+int Lost() { return 2; }

@@ -1,0 +1,2 @@
+#include "util/far.h"
+int Draw() { return 1; }

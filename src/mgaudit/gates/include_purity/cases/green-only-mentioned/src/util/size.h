@@ -1,0 +1,2 @@
+#pragma once
+inline int Size() { return 4; }

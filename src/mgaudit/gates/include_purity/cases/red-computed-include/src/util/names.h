@@ -1,0 +1,2 @@
+#pragma once
+#define MG_CONTEXT_HEADER "state/context.h"

@@ -1,0 +1,1 @@
+int Blit(int width) { return width + 2; }

@@ -1,0 +1,1 @@
+int Draw(int width) { return width + 1; }

@@ -1,0 +1,1 @@
+int Idle() { return 0; }

@@ -1,0 +1,2 @@
+#include "backend/wire.inc"
+int Entry() { return Wire(); }

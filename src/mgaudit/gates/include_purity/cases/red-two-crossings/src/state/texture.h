@@ -1,0 +1,2 @@
+#pragma once
+namespace mg::state { struct Texture { int name; }; }

@@ -1,0 +1,3 @@
+#pragma once
+#include "state/context.h"
+#include "state/texture.h"

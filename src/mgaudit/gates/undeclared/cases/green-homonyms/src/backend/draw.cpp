@@ -1,0 +1,21 @@
+#define MGB_TEXT(pContext) #pContext
+#define MGB_SAME(pContext) (pContext)
+
+namespace mg::backend {
+
+struct Server {
+    int pContext;  // not the frontend's pContext
+};
+
+enum class Slot { pContext };
+
+namespace wire {
+int pContext = 1;
+}
+
+int Read(const Server& server) { return MGB_SAME(server.pContext) + wire::pContext; }
+bool Is(Slot slot) { return slot == Slot::pContext; }
+const char* const kName = "pContext";
+const char* const kText = MGB_TEXT(other);
+
+}  // namespace mg::backend

@@ -1,0 +1,2 @@
+#include "state/context.h"
+int Use() { return mg::state::pContext->width; }
