@@ -34,7 +34,6 @@ SYMBOLS: Final[Mapping[int, str]] = {
     records.SYMBOL_VIRTUAL: "virtual",
     records.SYMBOL_PURE: "pure",
     records.SYMBOL_CONST_METHOD: "const",
-    records.SYMBOL_TRACKED: "declared in the tree",
     records.SYMBOL_SPECIALISATION: "instantiation or specialisation of pattern",
 }
 """Of a symbol's ``flags``."""

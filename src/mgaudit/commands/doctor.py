@@ -13,6 +13,7 @@ from mgaudit.commands.doctor_checks import Check, Level, Section
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.gates.registry import unavailable
 from mgaudit.reports.escape import visible
+from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,14 +60,21 @@ def _sections(execution: Execution, place: Place) -> Iterator[Section]:
         yield failure
         return
     configured = Section(f"configuration file {settings.path}")
-    configured.checks.append(
-        Check(Level.OK, f"{len(settings.configurations)} configurations, {len(settings.zones)} zones, "
-              f"{len(settings.catalogues)} catalogues, {len(settings.gates)} gates")
-    )  # fmt: skip
+    configured.checks.append(Check(Level.OK, _contents(settings)))
     configured.checks += checks.problems("", unavailable(settings)).checks
     yield configured
     if found is not None:
         yield from _parsed(settings, execution)
+
+
+def _contents(settings: Settings) -> str:
+    tables = {
+        "configurations": settings.configurations,
+        "zones": settings.zones,
+        "catalogues": settings.catalogues,
+        "gates": settings.gates,
+    }
+    return ", ".join(counted(len(items), name) for name, items in tables.items())
 
 
 def _loaded(place: Place) -> tuple[Settings | None, Section]:

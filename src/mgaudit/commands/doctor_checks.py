@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mgaudit.facts.query import Diagnostic, Unit
 
 _MISSING: Final = re.compile(r"'([^'\n]+)' file not found")
-_FATAL: Final = 4
 _LISTED: Final = 20
 
 
@@ -139,23 +138,24 @@ def configuration(analysis: Analysis, name: str) -> Section:
     for diagnostic in analysis.facts.diagnostics():
         errors.setdefault(diagnostic.unit, []).append(diagnostic)
     units = [unit for unit in analysis.facts.units if unit.configuration == number]
-    section.checks += _units([u for u in units if u.name.kind == "source"], errors)
+    required = all(spec.required for spec in analysis.settings.configurations if spec.name == name)
+    section.checks += _units([u for u in units if u.name.kind == "source"], errors, required=required)
     section.checks += _headers([u for u in units if u.name.kind == "header"], errors)
     section.checks += _flags(analysis, name)
     return section
 
 
-def _units(units: list[Unit], errors: dict[int, list[Diagnostic]]) -> Iterator[Check]:
+def _units(units: list[Unit], errors: dict[int, list[Diagnostic]], *, required: bool) -> Iterator[Check]:
     failing = [unit for unit in units if unit.id in errors]
     good = len(units) - len(failing)
-    level = Level.BAD if failing or not units else Level.OK
+    level = Level.OK if units and not failing else Level.BAD if required else Level.NOTE
     details = [f"{unit.name.path}: {_first(errors[unit.id])}" for unit in failing]
     yield Check(level, f"{good} of {counted(len(units), 'units')} parse without errors", tuple(details))
     missing = Counter(header for unit in failing for header in _missing(errors[unit.id]))
     if missing:
         details = [f"{header}: {counted(number, 'units')}" for header, number in sorted(missing.items())]
         advice = "name their folders in `include-dirs`, install what they belong to, or write `stub-headers`"
-        yield Check(Level.BAD, "missing headers", (*details, advice))
+        yield Check(Level.NOTE, "missing headers", (*details, advice))
 
 
 def _headers(units: list[Unit], errors: dict[int, list[Diagnostic]]) -> Iterator[Check]:
@@ -169,8 +169,8 @@ def _headers(units: list[Unit], errors: dict[int, list[Diagnostic]]) -> Iterator
 
 
 def _first(errors: list[Diagnostic]) -> str:
-    """The error that explains the others: a fatal one, if any."""
-    worst = next((item for item in errors if item.severity == _FATAL), errors[0])
+    """The error that explains the others: a missing header, if any."""
+    worst = next((item for item in errors if _MISSING.search(item.message)), errors[0])
     where = f"{worst.path}:{worst.line}: " if worst.path else ""
     more = f" (and {counted(len(errors) - 1, 'more errors')})" if len(errors) > 1 else ""
     return f"{where}{worst.message}{more}"
@@ -190,7 +190,7 @@ def _flags(analysis: Analysis, name: str) -> Iterator[Check]:
         text = f"{counted(len(plan.unlisted), 'sources')} that the compile database lacks; parsed with the own flags"
         yield Check(Level.NOTE, text, _some(plan.unlisted))
     if plan.outside:
-        text = f"{counted(len(plan.outside), 'files')} of the compile database are not audited"
+        text = f"{counted(len(plan.outside), 'files')} of the compile database outside of the audit"
         yield Check(Level.NOTE, text, _some(plan.outside))
 
 

@@ -55,13 +55,14 @@ def _listing(settings: Settings | None) -> str:
     rows += [("Topics:", ""), *_TOPICS.items()]
     if settings is not None:
         rows += [(f"Gates of {visible(settings.tree.name)}:", "")]
-        rows += [(visible(gate.id), f"{gate.kind}, {_where(gate)}") for gate in settings.gates]
+        rows += [(visible(gate.id), f"{gate.kind}, {_where(gate, settings)}") for gate in settings.gates]
     width = max(len(name) for name, text in rows if text)
     return "".join(f"  {name:{width}}  {text}\n" if text else f"{name}\n" for name, text in rows)
 
 
-def _where(gate: GateSpec) -> str:
-    return f"{visible(gate.path)}:{gate.line}" if gate.line else "always there"
+def _where(gate: GateSpec, settings: Settings) -> str:
+    known = f"gate.{gate.id}" in settings.origins
+    return f"{visible(gate.path)}:{gate.line}" if known else "always there"
 
 
 def _page(subject: str, place: Place) -> str:
@@ -76,12 +77,12 @@ def _page(subject: str, place: Place) -> str:
         return resources.files("mgaudit.commands").joinpath("topics", f"{subject}.md").read_text(encoding="utf-8")
     settings = _settings(place)
     gates = {gate.id: gate for gate in settings.gates} if settings else {}
-    if subject not in gates:
+    if settings is None or subject not in gates:
         raise UntrustedError.single(
             f'there is no gate, kind or topic "{subject}"', help=nearest(subject, [*gates, *KINDS, *_TOPICS])
         )
     gate = gates[subject]
-    return f"Gate `{visible(gate.id)}` of the kind `{gate.kind}`: {_where(gate)}\n\n{_kind_page(gate.kind)}"
+    return f"Gate `{visible(gate.id)}` of the kind `{gate.kind}`: {_where(gate, settings)}\n\n{_kind_page(gate.kind)}"
 
 
 def _kind_page(kind: str) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
     from mgaudit.engine.pipeline import Analysis
+    from mgaudit.facts.query import Symbol
     from mgaudit.sources.scan_facts import FileScan
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(?::(?P<column>[1-9]\d{0,8}))?", re.DOTALL)
@@ -78,7 +79,7 @@ def _described(analysis: Analysis, scan: FileScan, spot: _Spot) -> Iterator[str]
     yield from _arm(analysis, scan, spot)
     for title, rows in (
         ("declared here, by the front end", list(_declarations(analysis, spot))),
-        ("used here, by the front end", list(_references(analysis, spot))),
+        ("used here, by the front end", list(_references(analysis, scan, spot))),
         ("included here", list(_inclusions(analysis, scan, spot))),
         ("tokens here, by the scanner", list(_tokens(scan, spot))),
     ):
@@ -135,15 +136,29 @@ def _declarations(analysis: Analysis, spot: _Spot) -> Iterator[str]:
                 yield f"    {traits}"
 
 
-def _references(analysis: Analysis, spot: _Spot) -> Iterator[str]:
+def _references(analysis: Analysis, scan: FileScan, spot: _Spot) -> Iterator[str]:
     known = analysis.facts
+    tokens = {token.offset: token.name for token in scan.tokens()}
     for row in known.references_in([spot.path]):
         symbol = known.symbol(row.symbol)
         if spot.takes(row.line, row.column, len(symbol.name.encode())):
             yield (
                 f"{row.line}:{row.column} {symbol.kind} {visible(symbol.qualified)}: "
-                f"{bits.spelled(row.role, bits.ROLES)}{_within(analysis, row.parent)} [{_names(analysis, row.mask)}]"
+                f"{bits.spelled(row.role, bits.ROLES)}{_macro(analysis, tokens.get(row.offset), symbol)}"
+                f"{_within(analysis, row.parent)} [{_names(analysis, row.mask)}]"
             )
+
+
+def _macro(analysis: Analysis, token: str | None, symbol: Symbol) -> str:
+    """Through which macro a use came about: its place then shows the macro's name instead of the symbol's.
+
+    The front end's indexer gives the place in the file only, so the scanner has to tell.
+    """
+    if token is None or token == symbol.name:
+        return ""
+    scans = analysis.facts.scans.values()
+    is_macro = any(definition.name == token for scan in scans for definition in scan.macro_definitions)
+    return f", through the macro {visible(token)}" if is_macro else ""
 
 
 def _within(analysis: Analysis, parent: int | None) -> str:

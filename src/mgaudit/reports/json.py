@@ -86,4 +86,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    return {"path": problem.path, "line": problem.line or None, "message": problem.message, "help": problem.help}
+    return {
+        "path": problem.path or None,
+        "line": problem.line or None,
+        "message": problem.message,
+        "help": problem.help,
+    }

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+Run = Callable[..., Any]
+
+
+def test_a_sound_tree(tree: Path, mgaudit: Run) -> None:
+    result = mgaudit("doctor")
+    assert (result.code, result.err) == (0, "")
+    assert "  ok    libclang " in result.out
+    assert "  ok    zone backend: 2 files\n" in result.out
+    assert "configuration split\n  ok    2 of 2 units parse without errors\n" in result.out
+    assert result.out.endswith("all is well: `mgaudit check` can be trusted\n")
+
+
+def test_a_unit_that_does_not_parse_is_named_with_its_first_error(tree: Path, mgaudit: Run) -> None:
+    text = "int early = nothing;\n#include <generated/tables.h>\nint late = nothing;\n"
+    (tree / "src/state/broken.cpp").write_text(text, encoding="utf-8")
+    result = mgaudit("doctor")
+    assert result.code == 2
+    assert "  bad   2 of 3 units parse without errors\n" in result.out
+    assert "src/state/broken.cpp: src/state/broken.cpp:2: 'generated/tables.h' file not found (and " in result.out
+    assert "missing headers\n          generated/tables.h: 1 unit\n" in result.out
+
+
+def test_a_configuration_that_is_not_required_makes_nothing_untrusted(tree: Path, mgaudit: Run) -> None:
+    text = (tree / "mgaudit.toml").read_text(encoding="utf-8")
+    (tree / "mgaudit.toml").write_text(text.replace('name = "split"', 'name = "split"\nrequired = false'), "utf-8")
+    broken = "#if SPLIT\n#error no\n#endif\n"
+    (tree / "src/state/broken.cpp").write_text(broken, encoding="utf-8")
+    result = mgaudit("doctor")
+    assert result.code == 0
+    assert "configuration split\n  note  2 of 3 units parse without errors\n" in result.out
+
+
+def test_files_outside_of_every_closure_are_listed(tree: Path, mgaudit: Run) -> None:
+    (tree / "src/backend/lone.h").write_text("#pragma once\nint unknown = nothing;\n", encoding="utf-8")
+    (tree / "src/other.h").write_text("#pragma once\n", encoding="utf-8")
+    result = mgaudit("doctor")
+    assert "  note  2 files in no unit's closure\n" in result.out
+    assert "          src/backend/lone.h (in an audited zone)\n          src/other.h\n" in result.out
+    assert "  note  0 of 1 header taken alone parse without errors\n          src/backend/lone.h: " in result.out
+
+
+def test_what_a_compile_database_brings_along(tree: Path, mgaudit: Run) -> None:
+    entries = [
+        {"directory": str(tree), "file": name, "arguments": ["c++", "-Isrc", "-flto", "-c", name]}
+        for name in ("src/state/context.cpp", "elsewhere/other.cpp")
+    ]
+    (tree / "compile_commands.json").write_text(json.dumps(entries), encoding="utf-8")
+    text = (tree / "mgaudit.toml").read_text(encoding="utf-8")
+    database = 'name = "mono"\ncompile-commands = "compile_commands.json"'
+    (tree / "mgaudit.toml").write_text(text.replace('name = "mono"', database), encoding="utf-8")
+    result = mgaudit("doctor", "--configuration", "mono")
+    assert result.code == 0
+    assert "-flto" in result.out
+    assert "1 source that the compile database lacks; parsed with the own flags\n" in result.out
+    assert "          src/backend/draw.cpp\n" in result.out
+    assert "1 file of the compile database outside of the audit\n          elsewhere/other.cpp\n" in result.out
+    assert "configuration split" not in result.out
+
+
+def test_an_error_in_the_configuration_ends_it(tree: Path, mgaudit: Run) -> None:
+    (tree / "mgaudit.toml").write_text("schema = 2\n", encoding="utf-8")
+    result = mgaudit("doctor")
+    assert result.code == 2
+    assert "configuration file\n  bad   mgaudit.toml:1: " in result.out
+
+
+def test_an_empty_zone_is_bad(tree: Path, mgaudit: Run) -> None:
+    text = (tree / "mgaudit.toml").read_text(encoding="utf-8")
+    (tree / "mgaudit.toml").write_text(text.replace("src/state/**", "src/State/**"), encoding="utf-8")
+    result = mgaudit("doctor")
+    assert result.code == 2
+    assert "zone `state` holds no file" in result.out
+
+
+def test_a_library_that_is_not_there(tree: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MGAUDIT_LIBCLANG", str(tree / "none"))
+    result = mgaudit("doctor")
+    assert result.code == 2
+    assert "  bad   MGAUDIT_LIBCLANG names " in result.out
+
+
+def test_quiet_shows_what_is_bad_only(tree: Path, mgaudit: Run) -> None:
+    assert mgaudit("doctor", "--quiet").out == "all is well: `mgaudit check` can be trusted\n"
