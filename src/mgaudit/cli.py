@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("mgaudit.commands.check:check", "Run the gates over the tree; the exit code is the answer."),
     "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),
+    "why": ("mgaudit.commands.why:why", "Prove that one file, zone or function leads to another."),
+    "cut": ("mgaudit.commands.cut:cut", "Find the fewest includes that separate two zones."),
+    "graph": ("mgaudit.commands.graph:graph", "Export the include graph, the call graph or the symbol table."),
     "facts": ("mgaudit.commands.facts:facts", "Show what is known of a place in the sources, and how."),
     "query": ("mgaudit.commands.query:query", "Ask the facts in SQL, read-only."),
     "init": ("mgaudit.commands.init:init", "Write a first mgaudit.toml from a look at the tree."),

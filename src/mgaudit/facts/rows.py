@@ -48,6 +48,11 @@ def tracked_uses(facts: Facts) -> list[tuple[str, int, int, int]]:
     return facts.connection.execute(_TRACKED_USES).fetchall()
 
 
+def symbol_uses(facts: Facts) -> list[tuple[int, int, str, int, int]]:
+    """(using symbol, used symbol, path and line of the first place, number of places), once each."""
+    return facts.connection.execute(_SYMBOL_USES).fetchall()
+
+
 _SYMBOLS: Final = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol"
 _JOINS: Final = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
 _FUNCTIONS: Final = ",".join(f"'{kind}'" for kind in sorted(FUNCTION_KINDS))
@@ -65,4 +70,9 @@ SELECT r.symbol, f.path, r.line, r.column, r.flags, x.mask FROM declaration_row 
 _TRACKED_USES: Final = f"""
 SELECT DISTINCT f.path, r.symbol, r.line, r.column FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
 WHERE f.tracked AND y.kind NOT IN ('namespace', 'namespace-alias')
+"""
+_SYMBOL_USES: Final = f"""
+SELECT r.parent, r.symbol, MIN(f.path), MIN(r.line), COUNT(DISTINCT f.path || ' ' || r.offset)
+FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
+WHERE r.parent IS NOT NULL AND y.kind NOT IN ('namespace', 'namespace-alias') GROUP BY r.parent, r.symbol, f.path
 """

@@ -85,6 +85,11 @@ class IncludeGraph:
         including = self.including_units(header)
         return self.adjacency(including[0]) if including else {}
 
+    def adjacencies_of(self, path: str) -> list[Adjacency]:
+        """The edges to follow from a file: of each unit that it is the main file of, else as a header taken alone."""
+        own = [unit for unit in self.sources() if unit.name.path == path]
+        return [self.adjacency(unit) for unit in own] if own else [self.header_adjacency(path)]
+
     def all_edges(self) -> list[Edge]:
         """Every edge of every unit, sorted."""
         numbers: set[int] = set()
@@ -110,14 +115,22 @@ def reachable(adjacency: Adjacency, start: str) -> Iterator[str]:
                 yield edge.target
 
 
-def shortest_chain(adjacency: Adjacency, start: str, goals: Collection[str]) -> list[Edge] | None:
+def shortest_chain(
+    adjacency: Adjacency, start: str, goals: Collection[str], *, limit: int | None = None
+) -> list[Edge] | None:
     """The shortest chain of directives from a file to any goal; of equal ones, the first by path and line.
 
     Breadth-first search; within a level, chains are compared by (path, line) of their directives.
+
+    Args:
+        adjacency: Edges by including file, each list sorted by line.
+        start: Where chains begin; a goal only where a cycle leads back to it.
+        goals: Files.
+        limit: Gives up on chains of more directives.
     """
     level: list[tuple[str, list[Edge]]] = [(start, [])]
-    seen = {start}
-    while level:
+    seen: set[str] = set()
+    while level and (limit is None or len(level[0][1]) < limit):
         following: dict[str, list[Edge]] = {}
         for path, chain in level:
             for edge in adjacency.get(path, ()):
@@ -125,11 +138,26 @@ def shortest_chain(adjacency: Adjacency, start: str, goals: Collection[str]) -> 
                     following[edge.target] = [*chain, edge]
         hits = [chain for target, chain in following.items() if target in goals]
         if hits:
-            return min(hits, key=_order)
+            return min(hits, key=chain_order)
         seen |= following.keys()
-        level = sorted(following.items(), key=lambda item: _order(item[1]))
+        level = sorted(following.items(), key=lambda item: chain_order(item[1]))
     return None
 
 
-def _order(chain: list[Edge]) -> list[tuple[str, int, str]]:
+def chain_between(graph: IncludeGraph, starts: Collection[str], goals: Collection[str]) -> list[Edge] | None:
+    """The shortest chain from any of some files to any of others, as one unit or a header taken alone includes.
+
+    Of equal ones, the first by path and line. Files in both sets are goals only.
+    """
+    best: list[Edge] | None = None
+    for start in sorted(set(starts) - set(goals)):
+        for adjacency in graph.adjacencies_of(start):
+            chain = shortest_chain(adjacency, start, goals, limit=len(best) if best else None)
+            if chain and (best is None or (len(chain), chain_order(chain)) < (len(best), chain_order(best))):
+                best = chain
+    return best
+
+
+def chain_order(chain: list[Edge]) -> list[tuple[str, int, str]]:
+    """What orders chains of equal length."""
     return [(edge.source, edge.line, edge.target or "") for edge in chain]
