@@ -176,3 +176,34 @@ def test_an_arm_that_another_configuration_takes_is_that_ones_matter(analysed: A
 )
 def test_whether_a_macro_only_stringises(definitions: str, *, expected: bool) -> None:
     assert Macros({"a.h": scan(definitions.encode())}).only_stringises("M") is expected
+
+
+def test_a_file_that_one_unit_enters_twice_takes_an_arm_if_it_does_so_once(analysed: Analyse) -> None:
+    part = "#ifdef FIRST\nint a(int pContext) { return pContext; }\n#else\nint b = 1;\n#endif\n"
+    code = '#define FIRST\n#include "backend/part.inc"\n#undef FIRST\n#include "backend/part.inc"\n'
+    given = context(analysed(tree(code, **{"src/backend/part.inc": part}), CONTEXT))
+    asked: list[str] = []
+
+    def resolve(path: str, offsets: Sequence[int]) -> Mapping[int, Resolution]:
+        asked.append(path)
+        return {offset: Resolution("pContext", "pContext") for offset in offsets}
+
+    assert check(replace(given, resolve=resolve)).findings == ()
+    assert asked == ["src/backend/part.inc"]
+
+
+def test_code_that_no_unit_sees_counts_by_its_tokens(audit: Audit) -> None:
+    files = tree("", **{"src/backend/lost.inc": "return pContext->width;\n"})
+    report = audit(files, CONTEXT)
+    assert [(f.gate, f.path) for f in report.findings] == [
+        ("health", "src/backend/lost.inc"), ("C", "src/backend/lost.inc"),
+    ]  # fmt: skip
+
+
+def test_a_shared_first_header_hides_nothing(audit: Audit) -> None:
+    shared = '#pragma once\n#include "state/context.h"\n#ifdef LATE\n#define W mg::state::pContext->width\n#endif\n'
+    shared += "inline int w() { return mg::state::pContext->width; }\n"
+    files = {"src/state/context.h": "#pragma once" + STATE, "src/backend/all.h": shared}
+    files |= {f"src/backend/{n}.cpp": f'#include "backend/all.h"\nint {n}() {{ return w(); }}\n' for n in "abcd"}
+    report = audit(files, CONTEXT)
+    assert [(f.path, f.line) for f in report.findings] == [("src/backend/all.h", 4), ("src/backend/all.h", 6)]
