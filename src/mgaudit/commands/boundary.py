@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -111,6 +110,8 @@ def _crash(error: Exception, folder: Path | None) -> Problem:
 
 def _log(error: Exception, folder: Path | None) -> str:
     """Write the traceback and say where it is."""
+    import traceback  # noqa: PLC0415  slow, and seldom needed
+
     try:
         if folder is None:
             from mgaudit.facts.cache import default_directory  # noqa: PLC0415  slow, and seldom needed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import shutil
 import sys
@@ -127,6 +126,8 @@ def style(color: str) -> Style:
 
 def _versions() -> ToolVersions:
     """What would have produced a report."""
+    import importlib.metadata  # noqa: PLC0415  slow, and needed where nothing else works
+
     from mgaudit.sources.toolchain import discover  # noqa: PLC0415
 
     try:

@@ -51,7 +51,7 @@ class _Shown:
     def advance(self, name: str) -> None:
         """See `Progress`."""
         if self._task is not None:
-            self._bar.update(self._task, advance=1, name=visible(name))
+            self._bar.update(self._task, advance=1, name=visible(name), refresh=True)
 
     def end(self) -> None:
         """See `Progress`."""

@@ -179,9 +179,15 @@ def _table(gates: tuple[GateResult, ...]) -> Table:
             result.kind,
             Text(str(result.status), _COLORS[result.status]),
             _weights(result),
-            visible(result.reason) or ", ".join(counted(number, name) for name, number in result.examined.items()),
+            visible(result.reason) or _examined(result),
         )
     return table
+
+
+def _examined(result: GateResult) -> str:
+    """What was looked at; of what there was none is left out, unless there was nothing at all."""
+    some = {name: number for name, number in result.examined.items() if number} or result.examined
+    return ", ".join(counted(number, visible(name)) for name, number in some.items())
 
 
 def _weights(result: GateResult) -> str:
