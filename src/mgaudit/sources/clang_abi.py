@@ -60,7 +60,7 @@ class CXCursor(Structure):
 
 
 class CXSourceLocation(Structure):
-    """A location by value."""
+    """A location by value; ``raw`` is clang's encoded source location."""
 
     _fields_: ClassVar = [("data0", c_void_p), ("data1", c_void_p), ("raw", c_uint)]
 
@@ -84,7 +84,7 @@ class CXType(Structure):
 
 
 class CXIdxLoc(Structure):
-    """An indexer location; ``raw`` is clang's encoded source location."""
+    """An indexer location; always one of a file, never of a macro's body."""
 
     _fields_: ClassVar = [("data0", c_void_p), ("data1", c_void_p), ("raw", c_uint)]
 
@@ -184,6 +184,12 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_getFileLocation": (
         [CXSourceLocation, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)], None,
     ),
+    "clang_getExpansionLocation": (
+        [CXSourceLocation, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)], None,
+    ),
+    "clang_getSpellingLocation": (
+        [CXSourceLocation, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)], None,
+    ),
     "clang_getRangeStart": ([CXSourceRange], CXSourceLocation),
     "clang_getRangeEnd": ([CXSourceRange], CXSourceLocation),
     "clang_getFileName": ([c_void_p], CXString),
@@ -212,6 +218,19 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_getPointeeType": ([CXType], CXType),
     "clang_getArrayElementType": ([CXType], CXType),
     "clang_getArraySize": ([CXType], c_longlong),
+    "clang_getResultType": ([CXType], CXType),
+    "clang_getNumArgTypes": ([CXType], c_int),
+    "clang_getArgType": ([CXType, c_uint], CXType),
+    "clang_Type_getNumTemplateArguments": ([CXType], c_int),
+    "clang_Type_getTemplateArgumentAsType": ([CXType, c_uint], CXType),
+    "clang_isConstQualifiedType": ([CXType], c_uint),
+    "clang_getEnumConstantDeclValue": ([CXCursor], c_longlong),
+    "clang_Cursor_getNumArguments": ([CXCursor], c_int),
+    "clang_Cursor_getArgument": ([CXCursor, c_uint], CXCursor),
+    "clang_Cursor_Evaluate": ([CXCursor], c_void_p),
+    "clang_EvalResult_getKind": ([c_void_p], c_int),
+    "clang_EvalResult_getAsLongLong": ([c_void_p], c_longlong),
+    "clang_EvalResult_dispose": ([c_void_p], None),
     "clang_getSpecializedCursorTemplate": ([CXCursor], CXCursor),
     "clang_getOverriddenCursors": ([CXCursor, POINTER(POINTER(CXCursor)), POINTER(c_uint)], None),
     "clang_disposeOverriddenCursors": ([POINTER(CXCursor)], None),

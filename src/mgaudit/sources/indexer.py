@@ -29,6 +29,7 @@ from mgaudit.sources.records import (
 )
 from mgaudit.sources.stores import StoreFinder
 from mgaudit.sources.symbols import SymbolTable
+from mgaudit.sources.uses import UseFinder, Uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -144,6 +145,7 @@ class _Collector:
         self.includes: list[IncludeRecord] = []
         self.bases: dict[tuple[int, int], None] = {}
         self.definitions: list[abi.CXCursor] = []
+        self.observed: list[abi.CXCursor] = []
         self.failure: BaseException | None = None
         self._file = c_void_p()
         self._line = c_uint()
@@ -159,18 +161,29 @@ class _Collector:
             return NONE, 0, 0, 0
         return self.files.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
 
+    def _is_in_macro_body(self, cursor: abi.CXCursor, file: int, offset: int) -> bool:
+        """Whether a macro wrote what an argument or plain code would have written at the place.
+
+        The indexer's own locations are those of files; only the cursor knows of macros.
+        """
+        location = self.cdll.clang_getCursorLocation(cursor)
+        if not location.raw & abi.MACRO_LOCATION_BIT:
+            return False
+        self.cdll.clang_getSpellingLocation(location, byref(self._file), None, None, byref(self._offset))
+        handle = self._file.value  # none where a macro pasted the token
+        return not handle or (self.files.of_handle(handle), self._offset.value) != (file, offset)
+
     def reference(self, info: abi.CXIdxEntityRefInfo) -> None:
         entity = info.referenced
         if not entity:
             return
-        loc = info.loc
-        file, line, column, offset = self._place(loc)
+        file, line, column, offset = self._place(info.loc)
         if file == NONE:
             return
         if not (self.files.is_tracked(file) or self.symbols.is_tracked(entity)):
             return
         symbol = self.symbols.of_entity(entity)
-        role = info.role | (ROLE_FROM_MACRO if loc.raw & abi.MACRO_LOCATION_BIT else 0)
+        role = info.role | (ROLE_FROM_MACRO if self._is_in_macro_body(info.cursor, file, offset) else 0)
         parent = self.symbols.of_entity(info.parent) if info.parent else NONE
         self.references[symbol, file, line, column, offset, role, parent] = None
 
@@ -189,8 +202,11 @@ class _Collector:
             | (DECL_IMPLICIT if info.is_implicit else 0)
         )
         self.declarations[symbol, file, line, column, offset, flags, parent] = None
-        if info.is_definition and info.cursor.kind in _WALKED:
-            self.definitions.append(copied(info.cursor))
+        if info.cursor.kind in _WALKED:
+            if info.is_definition:
+                self.definitions.append(copied(info.cursor))
+            if self.files.is_observed(file):
+                self.observed.append(copied(info.cursor))
         if info.is_definition and self.symbols.kind(symbol) in _CLASSES:
             details = self.cdll.clang_index_getCXXClassDeclInfo(address)
             for index in range(details.contents.base_count if details else 0):
@@ -270,19 +286,32 @@ def index_unit(unit: TranslationUnit, files: FileTable, *, directives_only: bool
     if code:
         message = f"libclang's indexer failed (error {code})"
         raise ParseError(message)
-    references = sorted(collector.references, key=lambda row: (row[1], row[4], row))
-    finder = StoreFinder(Cursors(unit.library), collector.symbols, files)
-    slots = finder.find([*collector.definitions, *collector.symbols.instantiations()])
+    cursors, instantiations = Cursors(unit.library), collector.symbols.instantiations()
+    slots = StoreFinder(cursors, collector.symbols, files).find([*collector.definitions, *instantiations])
+    uses = Uses()
+    if any(map(files.is_observed, range(len(files.paths)))):
+        uses = UseFinder(cursors, collector.symbols, files, collector.references).find(
+            [*collector.observed, *instantiations]
+        )
+    references = sorted(collector.references | uses.references, key=_row_order)
     symbols, overrides = collector.symbols.finish()
     return UnitRecord(
         files=files.paths,
         symbols=symbols,
         references=pack(references),
-        declarations=pack(sorted(collector.declarations, key=lambda row: (row[1], row[4], row))),
+        declarations=pack(sorted(collector.declarations, key=_row_order)),
         includes=collector.includes,
         skipped=unit.skipped(files),
         diagnostics=[] if directives_only else unit.diagnostics(files),
         bases=sorted(collector.bases),
         overrides=overrides,
         slots=slots,
+        uses=pack(sorted(uses.uses, key=_row_order)),
+        carries=pack(sorted(uses.carries, key=_row_order)),
+        arguments=list(uses.arguments),
     )
+
+
+def _row_order(row: tuple[int, ...]) -> tuple[object, ...]:
+    """By file and offset."""
+    return row[1], row[4], row

@@ -14,7 +14,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 2  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 4  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -30,8 +30,25 @@ DECL_DEFINITION: Final = 1
 DECL_REDECLARATION: Final = 2
 DECL_IMPLICIT: Final = 4
 
-# Bits of a reference's role beyond libclang's own (reference 4 … implicit 256).
+# Bits of a reference's role beyond libclang's own (reference 4 … implicit 256): the name stands in a macro's body.
 ROLE_FROM_MACRO: Final = 1 << 16
+
+# How a use comes about: bits of ``via`` in the rows of uses.
+VIA_MACRO: Final = 1  # a macro's body wrote the member or what it is accessed on
+VIA_LOCAL: Final = 2  # on a parameter or local variable
+VIA_LAMBDA: Final = 4
+VIA_HELPER: Final = 8  # on what a function of an observed file returned
+VIA_TEMPLATE: Final = 16
+VIA_ARROW: Final = 32  # through an overloaded arrow
+VIA_SIGNATURE: Final = 64  # a type, named in the declared type of ``origin``
+
+# How a type carries a class.
+CARRY_VALUE: Final = 1
+CARRY_REFERENCE: Final = 2
+CARRY_POINTER: Final = 4
+CARRY_ARGUMENT: Final = 8  # as a template argument: a smart pointer, a container, a callback
+CARRY_BYTES: Final = 16  # raw bytes and no class
+CARRY_PARAMETER: Final = 32  # in a parameter, not in the result
 
 NONE: Final = 0xFFFFFFFF
 
@@ -39,6 +56,8 @@ COMMAND_LINE: Final = "<command line>"  # the source of forced includes
 
 REFERENCE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "role", "parent")
 DECLARATION_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "flags", "parent")
+USE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "receiver", "origin", "via", "arguments")
+CARRY_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "carried", "how")
 
 
 class SymbolRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -115,6 +134,10 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
         bases: (derived, base) of class definitions.
         overrides: (method, overridden method).
         slots: Functions stored into fields.
+        uses: ``USE_COLUMNS`` of what observed files use: ``receiver`` is the class of the object that a member is
+            accessed on, ``origin`` the free function or lasting variable that it comes from.
+        carries: ``CARRY_COLUMNS``: what the types of the uses' results, and of observed files' declarations, carry.
+        arguments: The constant arguments that uses name by index.
     """
 
     files: list[str]
@@ -127,6 +150,9 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     bases: list[tuple[int, int]]
     overrides: list[tuple[int, int]]
     slots: list[SlotRecord]
+    uses: bytes
+    carries: bytes
+    arguments: list[str]
 
 
 def pack(rows: list[tuple[int, ...]]) -> bytes:
