@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mgaudit.config.fields import NameOf
 
@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     from mgaudit.config.model import GateSpec
 
 
+_OBSERVING: Final = frozenset({"reads", "writebacks"})
+
+
 def audited_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
     """The zones that any of the gates names."""
     return frozenset(name for gate in gates for name in zones_of(gate.parameters))
+
+
+def observed_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
+    """The zones whose uses of others some gate tells apart by kind."""
+    return frozenset(name for gate in gates if gate.kind in _OBSERVING for name in gate.parameters.from_zones)  # type: ignore[attr-defined]
 
 
 def zones_of(parameters: Parameters) -> Iterator[str]:

@@ -13,7 +13,7 @@ import msgspec
 import mgaudit
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
-from mgaudit.engine.audited import audited_zones
+from mgaudit.engine.audited import audited_zones, observed_zones
 from mgaudit.engine.contents import Contents
 from mgaudit.engine.headers import HeaderPlanner
 from mgaudit.engine.pool import Pool
@@ -170,6 +170,8 @@ class _Run:
         self.overlays = {spec.name: self.toolchain.unsaved(spec) for spec in settings.configurations}
         self.identity = f"{mgaudit.__version__} {records.VERSION} {self.toolchain.identity}"
         self.audited_globs = tuple(sorted({glob for name in self.audited for glob in settings.zones[name].paths}))
+        self.observed = sorted(observed_zones(settings.gates))
+        self.observed_globs = tuple(sorted({glob for name in self.observed for glob in settings.zones[name].paths}))
         self.database = Database(self._database_path())
         self.statistics = Statistics()
         self.problems: list[Problem] = []
@@ -191,7 +193,10 @@ class _Run:
         return str(path)
 
     def analyse(self) -> Analysis:
-        setup = Setup(str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked)
+        setup = Setup(
+            str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked,
+            frozenset(path for name in self.observed for path in self.files.in_zone(name)),
+        )  # fmt: skip
         with Pool(setup, self.options.jobs) as pool:
             pool.scan(self.scans.missing())
             commands = [c for c in self.plan.commands if c.configuration in self.configurations]
@@ -300,6 +305,7 @@ class _Run:
         ]  # fmt: skip
         parts += [text for file in self.overlays[unit.configuration] for text in file]
         parts += self.audited_globs if stub_folder else ()
+        parts += ("observed", *self.observed_globs)
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,

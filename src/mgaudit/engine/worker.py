@@ -43,6 +43,7 @@ class Setup:
     library: str
     cache: str
     tracked: frozenset[str]
+    observed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class Worker:
         arguments = (*job.arguments, *_QUIET, "-working-directory", job.directory, *extra)
         with TranslationUnit(self.library, ParseRequest(main, arguments, overlay, options)) as unit:
             use(unit)
-            files = FileTable(self.library, self.resolver, self.setup.tracked, overlay)
+            files = FileTable(self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed)
             files.of_path(self.resolver.key(main))
             return index_unit(unit, files, directives_only=job.directives_only)
 

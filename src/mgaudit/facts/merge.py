@@ -16,12 +16,14 @@ from filelock import FileLock
 from mgaudit.facts import schema
 from mgaudit.sources.clang_abi import ENTITY_KINDS
 from mgaudit.sources.records import (
+    CARRY_COLUMNS,
     DECLARATION_COLUMNS,
     NONE,
     REFERENCE_COLUMNS,
     SYMBOL_INTERNAL,
     SYMBOL_TRACKED,
     SYMBOL_TRANSPARENT,
+    USE_COLUMNS,
     unpack,
 )
 
@@ -171,7 +173,7 @@ class Database:
         self.connection.execute(
             "CREATE TEMP TABLE dead AS SELECT id FROM slice WHERE id NOT IN (SELECT slice FROM unit_slice)"
         )
-        for table in ("reference_row", "declaration_row", "slot_row"):
+        for table in ("reference_row", "declaration_row", "slot_row", "use_row", "carry_row"):
             self.connection.execute(f"DELETE FROM {table} WHERE slice IN (SELECT id FROM dead)")
         self.connection.execute("DELETE FROM slice WHERE id IN (SELECT id FROM dead)")
         self.connection.execute("DROP TABLE dead")
@@ -225,8 +227,9 @@ class Database:
             slots.setdefault(slot.file, []).append(
                 (symbols[slot.field], symbols[slot.function], slot.line, slot.column)
             )
-        for file in sorted(references.keys() | declarations.keys() | slots.keys()):
-            content = (references.get(file, []), declarations.get(file, []), slots.get(file, []))
+        uses, carries = _uses(record, symbols), _carries(record, symbols)
+        for file in sorted(references.keys() | declarations.keys() | slots.keys() | uses.keys() | carries.keys()):
+            content = tuple(rows.get(file, []) for rows in (references, declarations, slots, uses, carries))
             digest = hashlib.blake2b(repr((files[file], content)).encode(), digest_size=16).digest()
             found = self.connection.execute("SELECT id FROM slice WHERE digest = ?", (digest,)).fetchone()
             if found:
@@ -299,6 +302,8 @@ _SLICE_INSERTS: Final = (
     "INSERT INTO reference_row VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0))",
     "INSERT INTO declaration_row VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
     "INSERT INTO slot_row VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO use_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), ?, ?)",
+    "INSERT INTO carry_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
 )
 
 
@@ -346,6 +351,31 @@ def _by_file(data: bytes, width: int, symbols: list[int]) -> dict[int, list[tupl
         result[file] = sorted(
             (symbols[s], line, column, offset, bits, 0 if parent == NONE else symbols[parent])
             for s, _, line, column, offset, bits, parent in rows
+        )
+    return result
+
+
+def _uses(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
+    """Rows of uses by file index."""
+    result: dict[int, list[tuple[object, ...]]] = {}
+    for file, rows in groupby(unpack(record.uses, len(USE_COLUMNS)), key=lambda row: row[1]):
+        result[file] = sorted(
+            (
+                symbols[s], line, column, offset, 0 if receiver == NONE else symbols[receiver],
+                0 if origin == NONE else symbols[origin], via, "" if text == NONE else record.arguments[text],
+            )
+            for s, _, line, column, offset, receiver, origin, via, text in rows
+        )  # fmt: skip
+    return result
+
+
+def _carries(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
+    """Rows of what types carry, by file index."""
+    result: dict[int, list[tuple[object, ...]]] = {}
+    for file, rows in groupby(unpack(record.carries, len(CARRY_COLUMNS)), key=lambda row: row[1]):
+        result[file] = sorted(
+            (symbols[s], line, column, offset, 0 if carried == NONE else symbols[carried], how)
+            for s, _, line, column, offset, carried, how in rows
         )
     return result
 

@@ -85,6 +85,49 @@ class Declaration:
     mask: int
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Use:
+    """How an observed file uses a symbol at one place; several rows where instantiations or units differ.
+
+    Attributes:
+        path: The file.
+        offset: In bytes.
+        symbol: Id of the used symbol.
+        receiver: Id of the class of the object that a member is accessed on, or None.
+        origin: Id of the free function or lasting variable that the object comes from, or of the declaration whose
+            type names the symbol; or None.
+        via: ``VIA_*`` bits of `mgaudit.sources.records`.
+        arguments: The constant arguments of a call by position, joined with commas, or empty.
+        mask: Bit i is set where configuration i sees it.
+    """
+
+    path: str
+    offset: int
+    symbol: int
+    receiver: int | None
+    origin: int | None
+    via: int
+    arguments: str
+    mask: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Carry:
+    """A class (or raw bytes: None) that the type of a symbol carries, at a use or declaration in an observed file.
+
+    ``how`` are ``CARRY_*`` bits of `mgaudit.sources.records`.
+    """
+
+    path: str
+    line: int
+    column: int
+    offset: int
+    symbol: int
+    carried: int | None
+    how: int
+    mask: int
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One parse that the run rests on; ``preamble`` is the id of the unit whose facts complete it."""
@@ -263,6 +306,22 @@ class Facts:
         )
         return sorted((Reference(*row) for row in self._wanted_rows(values, query)), key=_place_key)
 
+    def uses_in(self, paths: Iterable[str]) -> list[Use]:
+        """How observed files use symbols, sorted by place."""
+        query = (
+            "SELECT f.path, r.offset, r.symbol, r.receiver, r.origin, r.via, r.arguments, x.mask "
+            f"FROM use_row r {_JOINS} WHERE f.path IN (SELECT value FROM temp.wanted)"
+        )
+        return sorted((Use(*row) for row in self._wanted_rows(paths, query)), key=_place_key)
+
+    def carries_in(self, paths: Iterable[str]) -> list[Carry]:
+        """What the types of uses and declarations in observed files carry, sorted by place."""
+        query = (
+            "SELECT f.path, r.line, r.column, r.offset, r.symbol, r.carried, r.how, x.mask "
+            f"FROM carry_row r {_JOINS} WHERE f.path IN (SELECT value FROM temp.wanted)"
+        )
+        return sorted((Carry(*row) for row in self._wanted_rows(paths, query)), key=_place_key)
+
     def _wanted_rows(self, values: Iterable[object], query: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a query over ``temp.wanted``; equal rows of several slices become one with all their bits."""
         self.connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (value PRIMARY KEY)")
@@ -371,8 +430,8 @@ _JOINS = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JO
 _SYMBOL = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol "
 
 
-def _place_key(row: Reference | Declaration) -> tuple[object, ...]:
-    return (row.path, row.offset, row.symbol, row.line, row.column)
+def _place_key(row: Reference | Declaration | Use | Carry) -> tuple[object, ...]:
+    return (row.path, row.offset, row.symbol)
 
 
 def _parameters(type_text: str) -> str:

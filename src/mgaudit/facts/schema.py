@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -67,6 +67,26 @@ CREATE TABLE slot_row (
     line INTEGER NOT NULL,
     column INTEGER NOT NULL
 );
+CREATE TABLE use_row (
+    slice INTEGER NOT NULL REFERENCES slice,
+    symbol INTEGER NOT NULL REFERENCES symbol,
+    line INTEGER NOT NULL,
+    column INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    receiver INTEGER REFERENCES symbol,
+    origin INTEGER REFERENCES symbol,
+    via INTEGER NOT NULL,
+    arguments TEXT NOT NULL
+);
+CREATE TABLE carry_row (
+    slice INTEGER NOT NULL REFERENCES slice,
+    symbol INTEGER NOT NULL REFERENCES symbol,
+    line INTEGER NOT NULL,
+    column INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    carried INTEGER REFERENCES symbol,
+    how INTEGER NOT NULL
+);
 CREATE TABLE edge (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL REFERENCES file,
@@ -91,6 +111,8 @@ CREATE INDEX reference_by_slice ON reference_row (slice);
 CREATE INDEX declaration_by_symbol ON declaration_row (symbol);
 CREATE INDEX declaration_by_slice ON declaration_row (slice);
 CREATE INDEX slot_by_slice ON slot_row (slice);
+CREATE INDEX use_by_slice ON use_row (slice);
+CREATE INDEX carry_by_slice ON carry_row (slice);
 CREATE INDEX slice_by_file ON slice (file);
 CREATE INDEX unit_by_slice ON unit_slice (slice);
 CREATE INDEX symbol_by_name ON symbol (name);

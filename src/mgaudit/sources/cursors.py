@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # CXCursorKind
+UNEXPOSED_DECLARATION: Final = 1
 FIELD: Final = 6
 VARIABLE: Final = 9
+PARAMETER: Final = 10
 METHOD: Final = 21
 FUNCTION_TEMPLATE: Final = 30
+TYPE_REFERENCE: Final = 43
 BASE_SPECIFIER: Final = 44
 MEMBER_REFERENCE: Final = 47
 UNEXPOSED_EXPRESSION: Final = 100
@@ -32,9 +35,16 @@ CONDITIONAL_OPERATOR: Final = 116
 CASTS: Final = frozenset({117, *range(124, 129)})
 INITIALISER_LISTS: Final = frozenset({119, 155})  # in braces, in parentheses
 LAMBDA: Final = 144
+RANGE_FOR: Final = 225
 
 FUNCTIONS: Final = frozenset({8, 21, 24, 25, 26, 30})
+FREE_FUNCTIONS: Final = frozenset({8, 30})
 CONSTRUCTOR: Final = 24
+CONVERSION: Final = 26
+CLASS_TEMPLATES: Final = frozenset({31, 32})  # and their partial specialisations
+
+NAMESPACE: Final = 22
+TRANSLATION_UNIT: Final = 350
 
 # CXTypeKind
 VOID: Final = 2
@@ -59,6 +69,7 @@ class Cursors:
     def __init__(self, library: abi.Library) -> None:
         self.cdll = library.cdll
         self._library = library
+        self._patterns: dict[int, abi.CXCursor] = {}
 
     def visit(self, root: abi.CXCursor, see: Callable[[abi.CXCursor], bool]) -> None:
         """Call `see` with everything below a cursor, in source order; below what it answers False for, nothing.
@@ -122,6 +133,49 @@ class Cursors:
     def spelling(self, cursor: abi.CXCursor) -> str:
         """Its name."""
         return self._library.text(self.cdll.clang_getCursorSpelling(cursor))
+
+    def type_spelling(self, type_: abi.CXType) -> str:
+        """A type as text."""
+        return self._library.text(self.cdll.clang_getTypeSpelling(type_))
+
+    def qualified(self, declared: abi.CXCursor) -> str:
+        """A declaration's qualified name; inline and anonymous namespaces are left out."""
+        names = []
+        while declared.data0 and declared.kind != TRANSLATION_UNIT:
+            transparent = declared.kind == NAMESPACE and (
+                self.cdll.clang_Cursor_isAnonymous(declared) or self.cdll.clang_Cursor_isInlineNamespace(declared)
+            )
+            if not transparent:
+                names.append(self.spelling(declared))
+            declared = self.cdll.clang_getCursorSemanticParent(declared)
+        return "::".join(reversed(names))
+
+    def members(self, record: abi.CXCursor) -> list[abi.CXCursor]:
+        """The members and bases of a class; of an implicit instantiation that lists none, its template's."""
+        found = self.children(record)
+        if any(c.kind in {FIELD, METHOD, BASE_SPECIFIER} for c in found):
+            return found
+        pattern = self.cdll.clang_getSpecializedCursorTemplate(record)
+        return self.children(pattern) if pattern.data0 else found
+
+    def pattern_of(self, declared: abi.CXCursor) -> abi.CXCursor:
+        """The template, or its member, of which a declaration is an instantiation: what the indexer names."""
+        known = self._patterns.get(declared.data0)
+        if known is None:
+            known = self.cdll.clang_getSpecializedCursorTemplate(declared)
+            if not known.data0:
+                known = self._field_pattern(declared) if declared.kind == FIELD else copied(declared)
+            self._patterns[declared.data0] = known
+        return known
+
+    def _field_pattern(self, field: abi.CXCursor) -> abi.CXCursor:
+        parent = self.cdll.clang_getCursorSemanticParent(field)
+        pattern = self.cdll.clang_getSpecializedCursorTemplate(parent)
+        if not pattern.data0:
+            return copied(field)
+        name = self.spelling(field)
+        same = (c for c in self.children(pattern) if c.kind == FIELD and self.spelling(c) == name)
+        return next(same, copied(field))
 
     def call_operator(self, lambda_expression: abi.CXCursor) -> abi.CXCursor | None:
         """The ``operator()`` of a lambda's class."""

@@ -22,21 +22,29 @@ class FileTable:
         library: libclang.
         paths: Resolves names to keys; one per process, since units share most headers.
         tracked: The audited files, relative to the root.
+        observed: The files whose uses are looked at closely.
         overlay: Absolute path → text of in-memory files.
     """
 
     def __init__(
-        self, library: Library, paths: PathResolver, tracked: frozenset[str], overlay: Mapping[str, str]
+        self,
+        library: Library,
+        paths: PathResolver,
+        tracked: frozenset[str],
+        overlay: Mapping[str, str],
+        observed: frozenset[str] = frozenset(),
     ) -> None:
         self._library = library
         self._cdll = library.cdll
         self._resolver = paths
         self._tracked_paths = tracked
+        self._observed_paths = observed
         self._overlay = {paths.key(name): text for name, text in overlay.items()}
         self._by_handle: dict[int, int] = {}
         self._by_path: dict[str, int] = {}
         self._content: dict[int, bytes] = {}
         self._is_tracked: list[bool] = []
+        self._is_observed: list[bool] = []
         self.paths: list[str] = []
         self._file = c_void_p()
         self._line = c_uint()
@@ -58,11 +66,25 @@ class FileTable:
             index = self._by_path[path] = len(self.paths)
             self.paths.append(path)
             self._is_tracked.append(path in self._tracked_paths)
+            self._is_observed.append(path in self._observed_paths)
         return index
 
     def is_tracked(self, index: int) -> bool:
         """Whether a file belongs to the audited tree."""
         return self._is_tracked[index]
+
+    def is_observed(self, index: int) -> bool:
+        """Whether the uses in a file are looked at closely."""
+        return self._is_observed[index]
+
+    def expansion(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
+        """As `place`, but of a macro's argument where the macro is expanded."""
+        self._cdll.clang_getExpansionLocation(
+            location, byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
+        )
+        if not self._file.value:
+            return NONE, 0, 0, 0
+        return self.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
 
     def place(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
         """File index (`NONE` where there is no file), line, column and offset of a location."""

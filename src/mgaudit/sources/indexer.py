@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _WALKED: Final = cursors.FUNCTIONS | {cursors.FIELD, cursors.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
+_ALIASES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("typedef", "type-alias"))
 
 
 class ParseError(Exception):
@@ -210,16 +211,27 @@ class _Collector:
         if info.is_definition and self.symbols.kind(symbol) in _CLASSES:
             details = self.cdll.clang_index_getCXXClassDeclInfo(address)
             for index in range(details.contents.base_count if details else 0):
-                base = details.contents.bases[index].contents.base
-                if base:
-                    self.bases[symbol, self.symbols.of_entity(base)] = None
+                base = details.contents.bases[index].contents
+                if base.base:
+                    self.bases[symbol, self._base(base)] = None
+
+    def _base(self, base: abi.CXIdxBaseClassInfo) -> int:
+        """The class that a base specifier means; an alias is only another name of it."""
+        if abi.CXIdxEntityInfo.from_address(base.base).kind in _ALIASES:
+            type_ = self.cdll.clang_getCanonicalType(self.cdll.clang_getCursorType(base.cursor))
+            declared = self.cdll.clang_getTypeDeclaration(type_)
+            pattern = self.cdll.clang_getSpecializedCursorTemplate(declared)
+            index = self.symbols.of_cursor(pattern if pattern.data0 else declared)
+            if index != NONE:
+                return index
+        return self.symbols.of_entity(base.base)
 
     def include(self, info: abi.CXIdxIncludedFileInfo) -> None:
         file, line, _, _ = self._place(info.hash_loc)
         if file == NONE:  # a forced include has no directive in any file
             file = self.files.of_path(COMMAND_LINE)
         target = self.files.of_handle(info.file) if info.file else NONE
-        spelling = os.fsdecode(string_at(info.filename)) if info.filename else ""
+        spelling = string_at(info.filename).decode(errors="replace") if info.filename else ""
         self.includes.append(IncludeRecord(file, line, spelling, bool(info.is_angled), target))
 
     def _guard(self, work: Callable[[int], None]) -> Callable[..., None]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _CURSOR_TRANSLATION_UNIT: Final = 350
 _INVALID_CURSORS: Final = range(70, 74)
 _CURSOR_NAMESPACE: Final = 22
+_INTERNAL_LINKAGE: Final = frozenset({2, 3})  # CXLinkage: internal, and external in an anonymous namespace
 
 # CXCursorKind of declarations → position in ENTITY_KINDS, for symbols that are met as cursors only.
 _KIND_OF_CURSOR: Final = {
@@ -42,6 +43,7 @@ _TYPED: Final = _FUNCTIONS | {abi.ENTITY_KINDS.index(kind) for kind in ("variabl
 
 # The front end names what has no name by its place: an absolute path, which moves with the tree and with every line.
 _PLACE_IN_NAME: Final = re.compile(r"\(((?:unnamed|anonymous)?(?: ?\w+)?) at .*\)\Z", re.DOTALL)
+_PLACE_IN_TYPE: Final = re.compile(r"\(((?:unnamed |anonymous )?\w+) at .*?:\d+:\d+\)", re.DOTALL)
 
 
 class SymbolTable:
@@ -109,7 +111,10 @@ class SymbolTable:
 
     def is_tracked(self, address: int) -> bool:
         """Whether a ``CXIdxEntityInfo`` is declared in the audited tree, without interning it."""
-        cursor = abi.CXIdxEntityInfo.from_address(address).cursor
+        return self.is_tracked_cursor(abi.CXIdxEntityInfo.from_address(address).cursor)
+
+    def is_tracked_cursor(self, cursor: abi.CXCursor) -> bool:
+        """Whether a declaration lies in the audited tree, without interning it."""
         tracked = self._tracked.get(cursor.data0)
         if tracked is None:
             file = self._files.place(self._cdll.clang_getCursorLocation(cursor))[0]
@@ -120,8 +125,8 @@ class SymbolTable:
         cursor = abi.CXCursor.from_buffer_copy(borrowed)
         name = _PLACE_IN_NAME.sub(r"(\1)", name)
         file, line, column, offset = self._files.place(self._cdll.clang_getCursorLocation(cursor))
-        # An external entity's USR names no file; the USR of an internal one holds only a base name.
-        internal = not usr.startswith("c:@")
+        # An external entity's USR names no file; the USR of an internal one holds a base name, in system headers none.
+        internal = not usr.startswith("c:@") or self._cdll.clang_getCursorLinkage(cursor) in _INTERNAL_LINKAGE
         key = (usr, file, offset) if internal else (usr, 0, 0)
         known = self._by_key.get(key)
         if known is not None:
@@ -143,7 +148,7 @@ class SymbolTable:
         type_text = ""
         if tracked and kind in _TYPED:
             canonical = self._cdll.clang_getCanonicalType(self._cdll.clang_getCursorType(cursor))
-            type_text = self._library.text(self._cdll.clang_getTypeSpelling(canonical))
+            type_text = _PLACE_IN_TYPE.sub(r"(\1)", self._library.text(self._cdll.clang_getTypeSpelling(canonical)))
         self._records[index] = SymbolRecord(
             usr, name, kind, parent, pattern, file, line, column, offset, type_text, flags
         )
