@@ -61,20 +61,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if words in (["--version"], ["-V"]):
-        return _say(f"mgaudit {__version__}\n", 0)
-    if words in ([], ["--help"], ["-h"]):
-        return _say(overview(), 0 if words else 2)
-    from mgaudit.commands.boundary import run  # noqa: PLC0415
+    # A stream that the caller closed is None; what is said to it is lost, as he wants it.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  pathlib is slow
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    try:
+        return _main(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
+    except OSError as error:
+        return _unheard(error)
 
-    return run(COMMANDS, overview(), words)
+
+def _main(words: list[str]) -> int:
+    if words in (["--version"], ["-V"]):
+        code = _say(f"mgaudit {__version__}\n", 0)
+    elif words in ([], ["--help"], ["-h"]):
+        code = _say(overview(), 0 if words else 2)
+    else:
+        from mgaudit.commands.boundary import run  # noqa: PLC0415
+
+        code = run(COMMANDS, overview(), words)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code
 
 
 def _say(text: str, code: int) -> int:
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stdout.write(text)
     return code
+
+
+def _unheard(error: OSError) -> int:
+    """Nobody can read the output; the interpreter must not try to write the rest when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return 141  # what a shell reports of a process that SIGPIPE ended
+    sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
+    return 2

@@ -94,8 +94,15 @@ def test_the_log_of_a_command_without_a_cache_is_in_the_default_place(perform: P
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
-def test_an_interrupted_command_says_so(perform: Perform, error: BaseException) -> None:
-    assert perform(raising(error)) == (130, "", "interrupted\n")
+def test_an_interrupted_command_is_left_to_the_caller(perform: Perform, error: BaseException) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        perform(raising(error))
+
+
+def test_what_the_system_refuses_is_no_fault_of_ours(perform: Perform) -> None:
+    code, _, err = perform(raising(OSError(28, "No space left on device")))
+    assert code == 2
+    assert err.startswith("error: the system refused: [Errno 28] No space left on device\n  help: the traceback is in ")
 
 
 def test_a_usage_error_exits_with_2(perform: Perform) -> None:

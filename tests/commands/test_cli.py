@@ -5,16 +5,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from mgaudit import __version__
 from mgaudit.cli import COMMANDS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Run = Callable[..., Any]
 SLOW = ("click", "rich", "networkx", "clang", "msgspec", "typing", "dataclasses")
@@ -83,6 +81,35 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("error: there is no mgaudit.toml in this folder or above it\n  help: ")
+
+
+def test_an_interrupted_command_says_so(mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mgaudit.commands.boundary.run", interrupt)
+    result = mgaudit("explain")
+    assert (result.code, result.out, result.err) == (130, "", "interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("word", ["explain", "--help"])
+def test_output_that_cannot_be_written_is_untrusted(word: str, tmp_path: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "mgaudit", word], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True,
+            check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes the streams")
+@pytest.mark.parametrize(("word", "code"), [("explain", 0), ("--help", 0), ("check", 2)])
+def test_closed_streams_change_no_exit_code(word: str, code: int, tmp_path: Path) -> None:
+    command = f'"$0" -m mgaudit {word} >&- 2>&-'
+    assert subprocess.run(["sh", "-c", command, sys.executable], cwd=tmp_path, check=False).returncode == code
 
 
 def test_a_reader_that_has_gone_is_no_internal_error(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_a_use_from_a_macro_in_an_arm_of_one_configuration(tree: Path, mgaudit: 
     out = mgaudit("facts", "src/backend/draw.cpp:4").out
     assert "conditional arm: SPLIT\n" in out
     assert "skipped by the preprocessor in: mono\n" in out
-    assert "4:12 function Once: reference, call, through the macro TWICE, in Draw() [split]\n" in out
+    assert "4:12 function Once: reference, call, from the macro TWICE, in Draw() [split]\n" in out
     assert "  4:12 TWICE: before call\n" in out
 
 

@@ -5,17 +5,18 @@ import csv
 import io
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgaudit.commands import query_schema
+from mgaudit.commands import bits, query_schema
 from mgaudit.commands.query import ask
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.facts import schema
+from mgaudit.sources import clang_abi, records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +67,27 @@ def test_every_table_and_view_is_described(connection: sqlite3.Connection) -> No
     names = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') UNION SELECT name FROM sqlite_temp_master"
     found = {name for (name,) in connection.execute(names) if not name.startswith("sqlite_")}
     assert found == set(query_schema.TABLES)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "names"),
+    [
+        ("ROLE_", bits.ROLES),
+        ("DECL_", bits.DECLARATIONS),
+        ("SYMBOL_", bits.SYMBOLS),
+        ("VIA_", bits.VIAS),
+        ("CARRY_", bits.CARRIED),
+    ],
+)
+def test_every_bit_has_a_name(prefix: str, names: Mapping[int, str]) -> None:
+    # Not stored: what merging takes out, and what the front end reports of declarations alone.
+    unseen = {"SYMBOL_TRACKED", "ROLE_DECLARATION", "ROLE_DEFINITION"}
+    known = {**vars(records), **vars(clang_abi)}.items()
+    assert {
+        bit for name, bit in known if name.startswith(prefix) and isinstance(bit, int) and name not in unseen
+    } == set(names)
+    assert bits.spelled(sum(names), names) == ", ".join(names.values())
+    assert bits.spelled(1 << 30, names) == str(1 << 30)
 
 
 def test_a_failure_is_json_where_asked(tree: Path, mgaudit: Run) -> None:

@@ -38,6 +38,27 @@ SYMBOLS: Final[Mapping[int, str]] = {
 }
 """Of a symbol's ``flags``."""
 
+VIAS: Final[Mapping[int, str]] = {
+    records.VIA_MACRO: "a macro's body wrote it",
+    records.VIA_LOCAL: "on a parameter or local variable",
+    records.VIA_LAMBDA: "in a lambda",
+    records.VIA_HELPER: "on what a function of an observed file returned",
+    records.VIA_TEMPLATE: "in a template",
+    records.VIA_ARROW: "through an overloaded arrow",
+    records.VIA_SIGNATURE: "a type, named in the declared type of origin",
+}
+"""Of ``via``."""
+
+CARRIED: Final[Mapping[int, str]] = {
+    records.CARRY_VALUE: "by value",
+    records.CARRY_REFERENCE: "by reference",
+    records.CARRY_POINTER: "by pointer",
+    records.CARRY_ARGUMENT: "as a template argument",
+    records.CARRY_BYTES: "raw bytes and no class",
+    records.CARRY_PARAMETER: "in a parameter, not in the result",
+}
+"""Of ``how``."""
+
 
 def spelled(value: int, names: Mapping[int, str]) -> str:
     """The names of the bits that are set; a bit without a name is given as a number."""

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 UNTRUSTED: Final = 2
-_INTERRUPTED: Final = 130
-_BROKEN_PIPE: Final = 141  # what a shell reports of a process that SIGPIPE ended
-
 _LOG: Final = "crash.log"
 
 
@@ -44,7 +41,9 @@ class Session:
 
 
 def run(commands: Mapping[str, tuple[str, str]], overview: str, arguments: Sequence[str]) -> int:
-    """Run a command and return the exit code; no exception leaves.
+    """Run a command and return the exit code.
+
+    Only `KeyboardInterrupt` and `BrokenPipeError` leave.
 
     Args:
         commands: The table of commands.
@@ -58,17 +57,7 @@ def run(commands: Mapping[str, tuple[str, str]], overview: str, arguments: Seque
     if "_MGAUDIT_COMPLETE" in os.environ:
         group.main(list(arguments), "mgaudit", complete_var="_MGAUDIT_COMPLETE", standalone_mode=False)
         return 0
-    session = Session()
-    try:
-        code = _guarded(group, session, list(arguments))
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        return _INTERRUPTED
-    except BrokenPipeError:
-        return _without_reader()
-    return code
+    return _guarded(group, Session(), list(arguments))
 
 
 def _guarded(group: LazyGroup, session: Session, arguments: list[str]) -> int:
@@ -104,7 +93,10 @@ def _invoke(group: LazyGroup, session: Session, arguments: list[str]) -> int:
 def _crash(error: Exception, folder: Path | None) -> Problem:
     """What the user learns of an error that mgaudit did not foresee."""
     last = visible(str(error).split("\n", 1)[0])
-    what = f"internal error: {type(error).__name__}{': ' + last if last else ''}; please report it"
+    if isinstance(error, OSError):
+        what = f"the system refused: {last}"
+    else:
+        what = f"internal error: {type(error).__name__}{': ' + last if last else ''}; please report it"
     return Problem(None, 0, what, _log(error, folder))
 
 
@@ -123,13 +115,3 @@ def _log(error: Exception, folder: Path | None) -> str:
     except OSError as failure:
         return f"the traceback could not be written: {failure.strerror}"
     return f"the traceback is in {file}"
-
-
-def _without_reader() -> int:
-    """Whoever read the output has gone; the interpreter must not try to flush the rest."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    return _BROKEN_PIPE

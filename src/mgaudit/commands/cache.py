@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _WHAT = {
     "scan": "scanned files",
+    "syntax": "parsed syntax of files",
     "unit": "facts of units",
     "manifest": "what each parse rested on",
     "preamble": "precompiled headers",

@@ -15,6 +15,7 @@ from mgaudit.domain.problems import UntrustedError
 from mgaudit.reports.escape import visible
 from mgaudit.reports.excerpt import Sources
 from mgaudit.reports.words import counted
+from mgaudit.sources.records import ROLE_FROM_MACRO
 from mgaudit.sources.scan_facts import NO_ARM, TokenFlag
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
     from mgaudit.engine.pipeline import Analysis
-    from mgaudit.facts.query import Symbol
-    from mgaudit.sources.scan_facts import FileScan
+from mgaudit.sources.scan_facts import FileScan
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(?::(?P<column>[1-9]\d{0,8}))?", re.DOTALL)
 _LISTED = 6
@@ -144,21 +144,16 @@ def _references(analysis: Analysis, scan: FileScan, spot: _Spot) -> Iterator[str
         if spot.takes(row.line, row.column, len(symbol.name.encode())):
             yield (
                 f"{row.line}:{row.column} {symbol.kind} {visible(symbol.qualified)}: "
-                f"{bits.spelled(row.role, bits.ROLES)}{_macro(analysis, tokens.get(row.offset), symbol)}"
+                f"{bits.spelled(row.role & ~ROLE_FROM_MACRO, bits.ROLES)}{_macro(row.role, tokens.get(row.offset))}"
                 f"{_within(analysis, row.parent)} [{_names(analysis, row.mask)}]"
             )
 
 
-def _macro(analysis: Analysis, token: str | None, symbol: Symbol) -> str:
-    """Through which macro a use came about: its place then shows the macro's name instead of the symbol's.
-
-    The front end's indexer gives the place in the file only, so the scanner has to tell.
-    """
-    if token is None or token == symbol.name:
+def _macro(role: int, token: str | None) -> str:
+    """Which macro's body wrote a use: its place is the macro's name, where it is expanded."""
+    if not role & ROLE_FROM_MACRO:
         return ""
-    scans = analysis.facts.scans.values()
-    is_macro = any(definition.name == token for scan in scans for definition in scan.macro_definitions)
-    return f", through the macro {visible(token)}" if is_macro else ""
+    return f", from the macro {visible(token)}" if token else ", from a macro"
 
 
 def _within(analysis: Analysis, parent: int | None) -> str:

@@ -34,6 +34,8 @@ TABLES: Final[Mapping[str, str]] = {
     "reference_row": "what reference is made of, by slice",
     "declaration_row": "what declaration is made of, by slice",
     "slot_row": "what slot is made of, by slice",
+    "use_row": "a close look at the uses of observed files: receiver is the object's class, origin where it comes from",
+    "carry_row": "which classes the types of uses' results and of declarations carry, by slice",
     "meta": "notes of the database about itself",
 }
 
@@ -47,6 +49,8 @@ def render() -> str:
         ("reference.role", bits.ROLES),
         ("declaration.flags", bits.DECLARATIONS),
         ("symbol.flags", bits.SYMBOLS),
+        ("use_row.via", bits.VIAS),
+        ("carry_row.how", bits.CARRIED),
     ):
         lines += ["", f"Bits of {title}:", *(f"    {bit:>6}  {name}" for bit, name in names.items())]
     lines += [
