@@ -74,6 +74,15 @@ def test_a_slot_without_the_function_stays_unresolved(calls: Callable[[str], Any
     assert ("Use", 5, "EMPTY_SLOT", "Table::clear") in graph.unresolved()
 
 
+def test_a_static_function_is_one_whichever_declaration_is_stored(calls: Callable[[str], Any]) -> None:
+    graph = calls(
+        TABLE
+        + "static void S();\nTable Early() { return {S}; }\nstatic void S() { C(); }\nTable Late() { return {S}; }"
+    )
+    assert len({edge.target for edge in graph.graph.edges if graph.name(edge.target) == "S"}) == 1
+    assert graph.chain("Use", "C") == ["Use -slot-> S a.cpp:5", "S -direct-> C a.cpp:8"]
+
+
 def test_a_lambda_in_a_slot(calls: Callable[[str], Any]) -> None:
     graph = calls(TABLE + "void Fill(Table* t) { t->clear = [] { A(); }; }")
     assert ("Use", "slot", "Fill::(lambda)::operator()") in graph.edges()

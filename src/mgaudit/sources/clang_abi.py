@@ -204,6 +204,7 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_getCursor": ([c_void_p, CXSourceLocation], CXCursor),
     "clang_getCursorReferenced": ([CXCursor], CXCursor),
     "clang_getCursorDefinition": ([CXCursor], CXCursor),
+    "clang_getCanonicalCursor": ([CXCursor], CXCursor),
     "clang_getCursorUSR": ([CXCursor], CXString),
     "clang_getCursorSpelling": ([CXCursor], CXString),
     "clang_getCursorDisplayName": ([CXCursor], CXString),

@@ -34,6 +34,8 @@ _KIND_OF_CURSOR: Final = {
     30: "function", 31: "class", 32: "class", 33: "namespace-alias", 36: "type-alias", 601: "type-alias",
     604: "concept",
 }  # fmt: skip
+# Where linkage is internal, a symbol's place is its first declaration's.
+_REDECLARABLE: Final = frozenset({8, 9, 21, 24, 25, 26, 30})
 _METHODS: Final = frozenset(
     abi.ENTITY_KINDS.index(kind) for kind in ("method", "static-method", "constructor", "destructor", "conversion")
 )
@@ -75,6 +77,10 @@ class SymbolTable:
         if cursor.kind == _CURSOR_TRANSLATION_UNIT or cursor.kind in _INVALID_CURSORS or not cursor.data0:
             return NONE
         index = self._by_declaration.get(cursor.data0)
+        if index is None and cursor.kind in _REDECLARABLE:
+            canonical = self._cdll.clang_getCanonicalCursor(cursor)
+            if canonical.data0 and canonical.data0 != cursor.data0:
+                index = self._by_declaration[cursor.data0] = self.of_cursor(canonical)
         if index is None:
             usr = self._library.text(self._cdll.clang_getCursorUSR(cursor))
             name = self._library.text(self._cdll.clang_getCursorSpelling(cursor))
