@@ -111,12 +111,10 @@ class UseFinder:
         return self._found
 
     def _is_template(self, declaration: CXCursor) -> bool:
-        if declaration.kind == ast.FUNCTION_TEMPLATE:
-            return True
-        if self._cdll.clang_getSpecializedCursorTemplate(declaration).data0:
-            return True
+        pattern: CXCursor = self._cdll.clang_getSpecializedCursorTemplate(declaration)
         parent: CXCursor = self._cdll.clang_getCursorSemanticParent(declaration)
-        return parent.kind in ast.CLASS_TEMPLATES
+        kinds = declaration.kind == ast.FUNCTION_TEMPLATE or parent.kind in ast.CLASS_TEMPLATES
+        return bool(kinds or pattern.data0)
 
     # ---- declarations
 
@@ -373,7 +371,7 @@ class UseFinder:
 
     def _is_local(self, variable: CXCursor) -> bool:
         parent: CXCursor = self._cdll.clang_getCursorSemanticParent(variable)
-        return parent.kind in ast.FUNCTIONS
+        return bool(parent.kind in ast.FUNCTIONS)
 
     def _is_implicit(self, member: CXCursor) -> bool:
         """Whether the compiler declared a member function: it then lies where its class does."""

@@ -1,0 +1,127 @@
+"""``mgaudit surface``: the boundary census."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mgaudit.commands import options, workspace
+from mgaudit.commands.output import write_atomically
+from mgaudit.domain.census import Census, SurfaceSite
+from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.reports import json as json_report
+from mgaudit.reports import surface as report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mgaudit.commands.boundary import Session
+    from mgaudit.commands.options import Execution, Place
+    from mgaudit.config.model import GateSpec, Settings
+    from mgaudit.engine.pipeline import Analysis
+
+_KINDS: Final = {"reads": "reads", "signatures": "reads"}  # surface → the gates' kind
+
+
+@click.command()
+@click.argument("name", type=click.Choice(sorted(_KINDS)), metavar="reads|signatures")
+@click.option("--by", type=click.Choice(sorted(report.GROUPS)), help="Count the sites by this instead of listing them.")
+@click.option("--gate", "gates", multiple=True, metavar="ID", help="Only the boundary of this gate; repeatable.")
+@click.option(
+    "--output-format", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True,
+    help="The census's form.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Write the census to a file, whole or not at all.",
+)  # fmt: skip
+@options.execution
+@options.place
+@click.pass_obj
+def surface(  # noqa: PLR0913  one argument a set of options
+    session: Session,
+    *,
+    name: str,
+    by: str | None,
+    gates: tuple[str, ...],
+    output_format: str,
+    output: Path | None,
+    execution: Execution,
+    place: Place,
+) -> int:
+    """List where the code under observation crosses a boundary: every site, its kind and what it is mapped to.
+
+    The boundaries are those of the configured gates of the kind `reads`. Below the list stands what all references
+    into the observed zones were: sites, by kind, or structural, by reason.
+    """
+    session.log_folder = execution.cache_dir
+    if output_format == "json":
+        session.fail = json_report.fail
+    settings = workspace.load_settings(place)
+    chosen = _chosen(settings, name, gates)
+    with workspace.analysed(settings, execution) as analysis:
+        census = _census(analysis, name, chosen)
+        if output_format == "json":
+            text = report.as_json(census)
+        else:
+            text = report.as_csv(census, by) if output_format == "csv" else report.as_text(census, by)
+        if output is None:
+            sys.stdout.write(text)
+        else:
+            write_atomically(output, text)
+        return workspace.report_doubts(analysis)
+
+
+def _chosen(settings: Settings, name: str, ids: tuple[str, ...]) -> list[GateSpec]:
+    """The gates whose boundaries count.
+
+    Raises:
+        UntrustedError: There is none, or an id names none.
+    """
+    if problems := workspace.check_gates(settings, ids):
+        raise UntrustedError(problems)
+    kind = _KINDS[name]
+    fitting = [gate for gate in settings.gates if gate.kind == kind]
+    chosen = [gate for gate in fitting if not ids or gate.id in ids]
+    if not chosen:
+        raise UntrustedError(
+            [Problem(settings.path, 0, f"no gate of the kind `{kind}` is configured", "a boundary is one gate's")]
+        )
+    return chosen
+
+
+def _census(analysis: Analysis, name: str, gates: Sequence[GateSpec]) -> Census:
+    from mgaudit.engine.judge import context_of  # noqa: PLC0415  slow to import
+    from mgaudit.gates.reads.census import census_of  # noqa: PLC0415
+
+    sites: list[SurfaceSite] = []
+    examined: Counter[str] = Counter()
+    totals: dict[tuple[str, str], int] = {}
+    references = 0
+    problems: list[Problem] = []
+    for gate in gates:
+        facts = analysis.facts
+        names = [name for name in facts.configurations if not gate.configurations or name in gate.configurations]
+        if len(names) < len(facts.configurations):
+            facts = facts.restricted_to(names)
+        try:
+            part = census_of(context_of(analysis, gate, facts))
+        except UntrustedError as error:
+            problems += error.problems
+            continue
+        finally:
+            analysis.facts.select()
+        sites += [site for site in part.sites if name != "signatures" or site.kind == "signature"]
+        examined.update(part.examined)
+        references += part.references
+        for what, why, count in part.totals:
+            totals[what, why] = totals.get((what, why), 0) + count
+    if problems:
+        raise UntrustedError(problems)
+    ordered = sorted(sites, key=lambda s: (s.path, s.line, s.column, s.entity, s.gate))
+    lines = tuple((what, why, count) for (what, why), count in sorted(totals.items()))
+    return Census(name, tuple(ordered), dict(sorted(examined.items())), lines, references)

@@ -1,0 +1,231 @@
+"""The check of the gate kind ``reads``: every site of the boundary is mapped by exactly one row of the catalogue."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
+from mgaudit.analysis.sites_entities import Entities
+from mgaudit.config.log import nearest
+from mgaudit.domain.findings import Evidence, Finding, Severity
+from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.gates.context import Verdict
+from mgaudit.gates.reads.mapping import Mapped, Mapping
+from mgaudit.gates.reads.parameters import ReadsParameters
+from mgaudit.gates.scopes import scope_of
+from mgaudit.gates.uses import enclosing_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mgaudit.gates.context import GateContext
+    from mgaudit.gates.uses import Enclosing
+    from mgaudit.sources.catalogues import Catalogue, Row
+
+_BUILT_IN: Final = re.compile(r'LOCAL|NA\(\s*".*\S.*"\s*\)', re.DOTALL)
+_UNEXPLAINED: Final = re.compile(r'NA(\(\s*("\s*")?\s*\))?')
+_READ: Final = frozenset({SiteKind.VALUE, SiteKind.HANDLE, SiteKind.BYTES})
+
+
+def check(context: GateContext) -> Verdict:
+    """Judge the read surface of some zones against its catalogue."""
+    try:
+        judged = judge(context)
+    except UntrustedError as error:
+        return Verdict(problems=error.problems)
+    return Verdict(tuple(judged.findings()), judged.examined(), judged.problems)
+
+
+def judge(context: GateContext) -> Judged:
+    """The surface of a gate of the kind ``reads`` and what its catalogue makes of it.
+
+    Raises:
+        UntrustedError: The catalogue or the names in the parameters are wrong; every problem.
+    """
+    parameters = context.spec.parameters
+    assert isinstance(parameters, ReadsParameters)
+    scope, problems = scope_of(
+        context, parameters.of, parameters.classes, parameters.value_classes, parameters.byte_accessors
+    )
+    if parameters.fill is not None:
+        place = context.spec.place("fill")
+        problems.append(Problem(*place, f'gate "{context.spec.id}": `fill` is not available yet', "remove it"))
+    try:
+        catalogue = context.catalogue(parameters.catalogue)
+        calls = context.catalogue(parameters.calls_catalogue) if parameters.calls_catalogue else None
+    except UntrustedError as error:
+        raise UntrustedError([*problems, *error.problems]) from None
+    if problems:
+        raise UntrustedError(problems)
+    paths = context.paths_in(parameters.from_zones)
+    found = surface(context.facts, paths, scope)
+    entities = Entities(context.facts, scope)
+    mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
+    if mapping.problems:
+        raise UntrustedError(mapping.problems)
+    return Judged(context, parameters, catalogue, calls, found, mapping, len(paths), len(scope.paths))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A surface, and the rows that answer it.
+
+    Attributes:
+        context: The gate's context.
+        parameters: The gate's parameters.
+        catalogue: The read catalogue.
+        calls: The calls that it may name, or None.
+        surface: The sites.
+        mapping: The rows and what they mean.
+        files: How many files were looked at.
+        observed: How many files the observed zones hold.
+    """
+
+    context: GateContext
+    parameters: ReadsParameters
+    catalogue: Catalogue
+    calls: Catalogue | None
+    surface: Surface
+    mapping: Mapping
+    files: int
+    observed: int
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Why the answer cannot be trusted."""
+        if self.files and self.observed:
+            return ()
+        key = "of" if self.files else "from"
+        place = self.context.spec.place(key)
+        return (Problem(*place, f'gate "{self.context.spec.id}": the zones of `{key}` hold no file'),)
+
+    def owes(self, site: Site) -> bool:
+        """Whether a site must be mapped."""
+        if site.role == "write":  # belongs to the write-backs
+            return False
+        if site.kind in {SiteKind.SIGNATURE, SiteKind.UNEVALUATED}:
+            return self.parameters.map_signatures
+        return site.kind in _READ or (site.kind is SiteKind.CONSTRUCT and self.parameters.constructions)
+
+    def enclosing(self, site: Site) -> Enclosing | None:
+        """The function around a site."""
+        return enclosing_function(self.context.facts, site.parents)
+
+    def verdict(self, site: Site) -> str | None:
+        """What the catalogue says of a site: its answer, ``unmapped``, or None where nothing is owed or said."""
+        answers = sorted({mapped.row.get("call") or "" for mapped in self.mapping.rows_of(site)})
+        if answers:
+            return ", ".join(answers)
+        return "unmapped" if self.owes(site) else None
+
+    def examined(self) -> dict[str, int]:
+        """What was looked at."""
+        kinds = Counter(site.kind for site in self.surface.sites)
+        return {
+            "files": self.files,
+            "references": self.surface.references,
+            "rows": len(self.catalogue.rows),
+            "sites": sum(kinds[kind] for kind in _READ),
+            **{f"{kind} sites": count for kind, count in sorted(kinds.items())},
+        }
+
+    # ---- findings
+
+    def findings(self) -> Iterator[Finding]:
+        """Every defect of the surface and of the catalogue."""
+        used: set[int] = set()
+        for site in self.surface.sites:
+            rows = self.mapping.rows_of(site)
+            used.update(id(mapped) for mapped in rows)
+            if not rows and self.owes(site):
+                yield self._unmapped(site)
+            elif site.kind is SiteKind.UNRESOLVED:
+                yield self._unresolved(site)
+        doubled = self.mapping.doubled()
+        for mapped in doubled:
+            yield self._row(
+                mapped.row, f"{mapped.row.key} is mapped twice", "keep one of the rows: each accessor has one answer"
+            )
+        repeated = {id(mapped) for mapped in doubled}
+        for mapped in self.mapping.rows:
+            yield from self._unknown_call(mapped.row)
+            if id(mapped) not in used and id(mapped) not in repeated:
+                yield self._stale(mapped)
+
+    def _unmapped(self, site: Site) -> Finding:
+        named = site.accessor
+        if constant := self._keyed(site):
+            named = f"{site.accessor}({constant})"
+        what = _VERBS[site.kind]
+        way = f" (via {', '.join(site.via)})" if site.via else ""
+        row = self.catalogue.suggest(accessor=named)
+        listed = f"the list {self.catalogue.list_macro}" if self.catalogue.list_macro else "its `rows`"
+        return self._site(
+            site, f"{site.entity} {what}{way}, and no row of the catalogue `{self.catalogue.name}` maps it",
+            f"add `{row}` to {listed} ({self.catalogue.path}:{self.catalogue.line}), or take it over the interface",
+        )  # fmt: skip
+
+    def _keyed(self, site: Site) -> str:
+        """The constant argument that a row for a site has to name, where the accessor is keyed by its argument."""
+        if not any(m.arguments and m.symbols & site.symbols for m in self.mapping.rows):
+            return ""
+        return next((a[0] for a in sorted(site.arguments) if a[0]), "")
+
+    def _unresolved(self, site: Site) -> Finding:
+        severity = Severity.ERROR if self.parameters.unresolved == "error" else Severity.WARNING
+        return self._site(
+            site, f"`{site.accessor}`, the name of an accessor, is used where the front end resolves nothing",
+            "instantiate the template in some translation unit, or give the receiver a type", severity,
+        )  # fmt: skip
+
+    def _site(self, site: Site, message: str, advice: str, severity: Severity = Severity.ERROR) -> Finding:
+        enclosing = self.enclosing(site)
+        scope = enclosing.identity(site.path) if enclosing else (site.path,)
+        return Finding(
+            gate=self.context.spec.id, kind=self.context.spec.kind, severity=severity, message=message, help=advice,
+            path=site.path, line=site.line, column=site.column, entity=site.entity,
+            symbol=enclosing.signature if enclosing else None, identity=(*scope, site.entity, site.role, site.kind),
+            configurations=self.context.facts.names_of(site.mask),
+            evidence=(Evidence("reference", site.path, site.line, f"{site.entity} ({site.kind}, {site.role})"),),
+        )  # fmt: skip
+
+    def _unknown_call(self, row: Row) -> Iterator[Finding]:
+        call = row.get("call") or ""
+        named = self.calls.rows if self.calls is not None else ()
+        known = {*self.parameters.pseudo_calls, *(r.get("name") or "" for r in named)}
+        if _UNEXPLAINED.fullmatch(call):
+            yield self._row(row, f"{row.key} is not applicable without a reason", 'write `NA("why nothing is sent")`')
+        elif not call:
+            yield self._row(row, f"{row.key} has no answer", "name the call, or a pseudo-call, that answers it")
+        elif call not in known and not _BUILT_IN.fullmatch(call) and self.calls is not None:
+            yield self._row(
+                row, f"{row.key} is mapped to `{call}`, and no call of `{self.calls.name}` has that name",
+                nearest(call, sorted(known)),
+            )  # fmt: skip
+
+    def _stale(self, mapped: Mapped) -> Finding:
+        row = mapped.row
+        if not mapped.symbols:
+            return self._row(row, f"{row.key} means no accessor", "correct the name, or remove the row")
+        return self._row(row, f"stale: nothing reads {row.key}", "remove the row")
+
+    def _row(self, row: Row, message: str, advice: str) -> Finding:
+        return Finding(
+            gate=self.context.spec.id, kind=self.context.spec.kind, severity=Severity.ERROR, message=message,
+            help=advice, path=row.path, line=row.line, column=row.column, entity=row.key,
+            identity=("catalogue", row.path, message), configurations=tuple(sorted(self.context.facts.configurations)),
+            evidence=(Evidence("row", row.path, row.line, row.text()),),
+        )  # fmt: skip
+
+
+_VERBS: Final = {
+    SiteKind.VALUE: "is read",
+    SiteKind.HANDLE: "yields an object of the other side",
+    SiteKind.BYTES: "yields raw bytes",
+    SiteKind.SIGNATURE: "is carried by a declaration",
+    SiteKind.UNEVALUATED: "is named without being evaluated",
+    SiteKind.CONSTRUCT: "makes an object of the other side",
+}

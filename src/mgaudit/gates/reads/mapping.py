@@ -1,0 +1,115 @@
+"""From the rows of a read catalogue to the accessors that they mean, and from sites to their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.names import selects, strip_signature
+from mgaudit.domain.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mgaudit.analysis.sites import Site
+    from mgaudit.analysis.sites_entities import Entities
+    from mgaudit.facts.query import Facts
+    from mgaudit.sources.catalogues import Catalogue, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A row and what it means.
+
+    Attributes:
+        row: The row.
+        symbols: Ids of the accessors; empty where nothing has the name.
+        overriders: Ids of what overrides them.
+        arguments: The constant arguments that it is confined to, or none.
+    """
+
+    row: Row
+    symbols: frozenset[int]
+    overriders: frozenset[int]
+    arguments: tuple[str, ...]
+
+    def takes(self, arguments: tuple[str, ...]) -> bool:
+        """Whether the row's constants stand in the same places of a call."""
+        return len(arguments) >= len(self.arguments) and all(
+            not wanted or selects(wanted, found)
+            for wanted, found in zip(self.arguments, arguments, strict=False)
+        )  # fmt: skip
+
+
+class Mapping:
+    """One catalogue against the accessors of a scope.
+
+    Args:
+        facts: The facts.
+        entities: The scope's entities.
+        catalogue: The rows.
+        used: Ids of the entities that sites use: inherited ones are found among them alone.
+    """
+
+    def __init__(self, facts: Facts, entities: Entities, catalogue: Catalogue, used: Collection[int]) -> None:
+        self._facts = facts
+        self._entities = entities
+        self._used = frozenset(used)
+        self.problems: list[Problem] = []
+        self.rows: tuple[Mapped, ...] = tuple(self._mapped(row) for row in catalogue.rows)
+
+    @cached_property
+    def _accessors(self) -> frozenset[int]:
+        return self._used.union(*self._entities.accessors_by_name().values())
+
+    def _mapped(self, row: Row) -> Mapped:
+        name = row.key
+        arguments: tuple[str, ...] = ()
+        found = self._named(name)
+        if not found and strip_signature(name) != name:
+            bare = strip_signature(name)
+            inner = name[len(bare) + 1 : -1]
+            name, arguments = bare, tuple(text.strip() for text in inner.split(","))
+            found = self._named(name)
+        families = self._entities.families(found)
+        if len(families) > 1:
+            names = sorted({f"::{self._facts.symbol(min(numbers)).qualified}" for numbers in families.values()})
+            self.problems.append(
+                Problem(
+                    row.path, row.line, f"column {row.column}: `{name}` means several accessors: {', '.join(names)}",
+                    "qualify it with its class",
+                )
+            )  # fmt: skip
+        return Mapped(row, found, self._entities.overriders(found) - found, arguments)
+
+    def _named(self, name: str) -> frozenset[int]:
+        return frozenset(s.id for s in self._facts.symbols_named(name) if s.id in self._accessors)
+
+    def rows_of(self, site: Site) -> list[Mapped]:
+        """The rows that answer a site: those for its arguments before the bare ones, its own before the inherited.
+
+        A site whose arguments differ between instantiations is answered where each of them is.
+        """
+        own = [mapped for mapped in self.rows if mapped.symbols & site.symbols]
+        candidates = own or [mapped for mapped in self.rows if mapped.overriders & site.symbols]
+        found: dict[int, Mapped] = {}
+        for arguments in sorted(site.arguments) or [()]:
+            exact = [m for m in candidates if m.arguments and m.takes(arguments)]
+            chosen = exact or [m for m in candidates if not m.arguments]
+            if not chosen:
+                return []
+            found.update((id(m), m) for m in chosen)
+        return list(found.values())
+
+    def doubled(self) -> Sequence[Mapped]:
+        """The rows that say again what an earlier row of the same definition of the list says."""
+        seen: dict[tuple[object, ...], Row] = {}
+        repeated = []
+        for mapped in self.rows:
+            what: tuple[object, ...] = (mapped.symbols, mapped.arguments) if mapped.symbols else (mapped.row.key,)
+            key = (mapped.row.definition, *what)
+            if key in seen:
+                repeated.append(mapped)
+            seen.setdefault(key, mapped.row)
+        return repeated

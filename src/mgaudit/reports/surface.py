@@ -1,0 +1,117 @@
+"""The boundary census as a table for people, as CSV and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from mgaudit.reports.escape import visible
+from mgaudit.reports.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mgaudit.domain.census import Census, SurfaceSite
+
+SCHEMA: Final = 1
+
+
+GROUPS: Final[Mapping[str, Callable[[SurfaceSite], str]]] = {
+    "accessor": lambda site: site.accessor,
+    "file": lambda site: site.path,
+    "function": lambda site: site.symbol or "(outside of functions)",
+    "class": lambda site: site.owner,
+    "kind": lambda site: site.kind,
+}
+
+
+def as_json(census: Census) -> str:
+    """For scripts: one object a site."""
+    value = {
+        "schema": SCHEMA,
+        "surface": census.name,
+        "examined": dict(census.examined),
+        "references": census.references,
+        "totals": [{"is": what, "kind": why, "references": count} for what, why, count in census.totals],
+        "sites": [_site(site) for site in census.sites],
+    }
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _site(site: SurfaceSite) -> dict[str, Any]:
+    return {
+        "path": site.path, "line": site.line, "column": site.column, "symbol": site.symbol, "entity": site.entity,
+        "accessor": site.accessor, "kind": site.kind, "via": list(site.via), "role": site.role,
+        "verdict": site.verdict, "verbs": list(site.verbs), "configurations": list(site.configurations),
+        "gate": site.gate,
+    }  # fmt: skip
+
+
+def as_csv(census: Census, by: str | None) -> str:
+    """For spreadsheets: one line a site, or one line a group and kind."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    if by is None:
+        writer.writerow(
+            ["path", "line", "column", "symbol", "entity", "accessor", "kind", "via", "role", "verdict", "gate"]
+        )
+        for s in census.sites:
+            writer.writerow(
+                [s.path, s.line, s.column, s.symbol or "", s.entity, s.accessor, s.kind, " ".join(s.via), s.role,
+                 s.verdict or "", s.gate]
+            )  # fmt: skip
+    else:
+        kinds, groups = _grouped(census.sites, by)
+        writer.writerow([by, "sites", *kinds])
+        for name, counts in groups:
+            writer.writerow([name, counts.total(), *(counts[kind] for kind in kinds)])
+    return buffer.getvalue()
+
+
+def as_text(census: Census, by: str | None) -> str:
+    """For people: every site on a line, or a table of groups; then what the references were."""
+    lines = list(_listed(census.sites) if by is None else _table(census.sites, by))
+    if lines:
+        lines.append("")
+    files = len({site.path for site in census.sites})
+    lines.append(f"{counted(len(census.sites), 'sites')} in {counted(files, 'files')}")
+    if census.totals:
+        lines += ["", f"{counted(census.references, 'references')} lead into the observed zones:"]
+        width = len(f"{census.references:,}")
+        lines += [f"  {count:{width},}  {what}: {why}" for what, why, count in census.totals]
+        total = sum(count for _, _, count in census.totals)
+        lines.append(f"  {total:{width},}  in all")
+    return "\n".join(lines) + "\n"
+
+
+def _listed(sites: Iterable[SurfaceSite]) -> Iterable[str]:
+    for s in sites:
+        way = f" via {', '.join(s.via)}" if s.via else ""
+        verdict = f" -> {visible(s.verdict)}" if s.verdict else ""
+        yield f"{visible(s.path)}:{s.line}:{s.column}: {s.kind} {visible(s.accessor)} ({s.role}{way}){verdict}"
+
+
+def _grouped(sites: Iterable[SurfaceSite], by: str) -> tuple[list[str], list[tuple[str, Counter[str]]]]:
+    """The kinds that occur, and each group's sites by kind: largest first, equal ones by name."""
+    group = GROUPS[by]
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for site in sites:
+        found[group(site)][site.kind] += 1
+    kinds = sorted({kind for counts in found.values() for kind in counts})
+    return kinds, sorted(found.items(), key=lambda item: (-item[1].total(), item[0]))
+
+
+def _table(sites: Sequence[SurfaceSite], by: str) -> Iterable[str]:
+    kinds, groups = _grouped(sites, by)
+    header = [by, "sites", *(() if by == "kind" else kinds)]
+    rows = [
+        [visible(name), f"{counts.total():,}", *(f"{counts[kind]:,}" if counts[kind] else "" for kind in header[2:])]
+        for name, counts in groups
+    ]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for row in (header, ["-" * width for width in widths], *rows):
+        cells = [f"{row[0]:{widths[0]}}", *(f"{cell:>{w}}" for cell, w in zip(row[1:], widths[1:], strict=True))]
+        yield "  ".join(cells).rstrip()
