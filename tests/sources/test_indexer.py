@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from mgaudit.facts.merge import _qualified_names
+from mgaudit.facts.symbols import _qualified_names
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources import records
 from mgaudit.sources.clang_abi import ENTITY_KINDS, Library

@@ -19,6 +19,7 @@ TABLES: Final[Mapping[str, str]] = {
     "declaration": "every declaration of a symbol: flags hold bits",
     "slot": "functions stored into fields: targets of function tables and callbacks",
     "symbol": "every entity; pattern is the template that it instantiates or specialises",
+    "claim": "what units say of a symbol, whose row is the best of its claims",
     "file": "every file; tracked is 1 where it belongs to the audited tree",
     "configuration": "the configurations",
     "bit": "the bit of each selected configuration in the configurations column of the views",

@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Final
 from filelock import FileLock
 
 from mgaudit.facts import schema
-from mgaudit.sources.clang_abi import ENTITY_KINDS
+from mgaudit.facts.symbols import SymbolMerger, settle
 from mgaudit.sources.records import (
     CARRY_COLUMNS,
     DECLARATION_COLUMNS,
     NONE,
     REFERENCE_COLUMNS,
-    SYMBOL_INTERNAL,
-    SYMBOL_TRACKED,
-    SYMBOL_TRANSPARENT,
     USE_COLUMNS,
     unpack,
 )
@@ -30,7 +27,7 @@ from mgaudit.sources.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mgaudit.sources.records import IncludeRecord, SymbolRecord, UnitRecord
+    from mgaudit.sources.records import IncludeRecord, UnitRecord
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -74,7 +71,7 @@ class Database:
             discard(self.path)
             self.connection = _open(self.path)
         self._files: dict[str, int] | None = None
-        self._symbols: dict[tuple[str, str], int] | None = None
+        self._symbols: SymbolMerger | None = None
         self._edges: dict[tuple[int, int, str, int, int | None], int] | None = None
 
     def close(self) -> None:
@@ -131,29 +128,43 @@ class Database:
         held = self.held()
         stale = [state for unit, state in wanted.items() if held.get(unit) != state.key]
         gone = held.keys() - {unit for unit, state in wanted.items() if held.get(unit) == state.key}
-        self._remove(gone)
+        edges, claims = self._remove(gone)
         for state in sorted(stale, key=lambda state: (state.id.kind != "preamble", state.id)):
             self._insert(state, load(state), tracked)
         if stale or gone:
             self._link_preambles(wanted)
-            self._sweep()
+            self._sweep(self._unheld("edges", edges))
+            settle(self.connection, self._unheld("claims", claims))
         self._mark_tracked(tracked)
 
     def _set_configurations(self, names: list[str]) -> None:
-        """A change of the names or their order throws all units away, since bits and ids rest on them."""
+        """A change of the names or their order throws all away, since bits and ids rest on them."""
         held = [name for (name,) in self.connection.execute("SELECT name FROM configuration ORDER BY id")]
         if held != names:
-            for table in ("unit_slice", "skipped", "diagnostic", "base", "override", "unit", "configuration"):
+            for (table,) in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                 self.connection.execute(f"DELETE FROM {table}")
             self.connection.executemany("INSERT INTO configuration (id, name) VALUES (?, ?)", enumerate(names))
 
-    def _remove(self, units: Iterable[UnitId]) -> None:
+    def _remove(self, units: Iterable[UnitId]) -> tuple[set[int], set[int]]:
+        """Delete units; returns the ids of the edges and of the claims that they held."""
+        edges, claims = set[int](), set[int]()
         for unit in units:
-            (number,) = self.connection.execute(_UNIT_NUMBER, _unit_key(unit)).fetchone()
+            number, held_edges, held_claims = self.connection.execute(_UNIT_CONTENT, _unit_key(unit)).fetchone()
+            edges.update(_words(held_edges))
+            claims.update(_words(held_claims))
             for table in ("unit_slice", "skipped", "diagnostic", "base", "override"):
                 self.connection.execute(f"DELETE FROM {table} WHERE unit = ?", (number,))
             self.connection.execute("UPDATE unit SET preamble = NULL WHERE preamble = ?", (number,))
             self.connection.execute("DELETE FROM unit WHERE id = ?", (number,))
+        return edges, claims
+
+    def _unheld(self, column: str, ids: set[int]) -> set[int]:
+        """Those of some ids that no unit holds."""
+        for (blob,) in self.connection.execute(f"SELECT {column} FROM unit"):
+            ids.difference_update(_words(blob))
+            if not ids:
+                break
+        return ids
 
     def _link_preambles(self, states: Mapping[UnitId, UnitState]) -> None:
         numbers = {
@@ -168,8 +179,8 @@ class Database:
             [(numbers[s.preamble] if s.preamble else None, numbers[s.id]) for s in states.values()],
         )
 
-    def _sweep(self) -> None:
-        """Drop what no unit holds any more."""
+    def _sweep(self, edges: Iterable[int]) -> None:
+        """Drop what no unit holds any more: slices, some edges, and files."""
         self.connection.execute(
             "CREATE TEMP TABLE dead AS SELECT id FROM slice WHERE id NOT IN (SELECT slice FROM unit_slice)"
         )
@@ -177,6 +188,8 @@ class Database:
             self.connection.execute(f"DELETE FROM {table} WHERE slice IN (SELECT id FROM dead)")
         self.connection.execute("DELETE FROM slice WHERE id IN (SELECT id FROM dead)")
         self.connection.execute("DROP TABLE dead")
+        self.connection.executemany("DELETE FROM edge WHERE id = ?", [(edge,) for edge in edges])
+        self.connection.execute(_SWEEP_FILES)
 
     def _mark_tracked(self, tracked: frozenset[str]) -> None:
         rows = self.connection.execute("SELECT id, path, tracked FROM file").fetchall()
@@ -188,13 +201,17 @@ class Database:
     def _insert(self, state: UnitState, record: UnitRecord, tracked: frozenset[str]) -> None:
         used = _used_files(record)
         files = [self._file(path, tracked) if index in used else 0 for index, path in enumerate(record.files)]
-        symbols = self._intern_symbols(record)
+        self._symbols = self._symbols or SymbolMerger(self.connection)
+        symbols, claims = self._symbols.intern(record)
         edges = array("I", [self._edge(files, include) for include in record.includes])
         cursor = self.connection.execute(
-            "INSERT INTO unit (configuration, path, variant, kind, key, edges) "
-            "SELECT id, ?, ?, ?, ?, ? FROM configuration WHERE name = ?",
-            (state.id.path, state.id.variant, state.id.kind, state.key, edges.tobytes(), state.id.configuration),
-        )
+            "INSERT INTO unit (configuration, path, variant, kind, key, edges, claims) "
+            "SELECT id, ?, ?, ?, ?, ?, ? FROM configuration WHERE name = ?",
+            (
+                state.id.path, state.id.variant, state.id.kind, state.key, edges.tobytes(), claims,
+                state.id.configuration,
+            ),
+        )  # fmt: skip
         unit = cursor.lastrowid
         assert unit is not None
         self._insert_slices(unit, record, files, symbols)
@@ -266,37 +283,21 @@ class Database:
         )  # fmt: skip
         number = self._edges.get(row)
         if number is None:
-            number = self._edges[row] = len(self._edges) + 1
-            self.connection.execute("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)", (number, *row))
+            cursor = self.connection.execute("INSERT INTO edge VALUES (NULL, ?, ?, ?, ?, ?)", row)
+            assert cursor.lastrowid is not None
+            number = self._edges[row] = cursor.lastrowid
         return number
 
-    def _intern_symbols(self, record: UnitRecord) -> list[int]:
-        if self._symbols is None:
-            self._symbols = {
-                (usr, place): number
-                for number, usr, place in self.connection.execute("SELECT id, usr, place FROM symbol")
-            }
-        numbers: list[int] = []
-        fresh: list[int] = []
-        for index, symbol in enumerate(record.symbols):
-            key = (symbol.usr, _place(record, symbol))
-            number = self._symbols.get(key)
-            if number is None:
-                number = self._symbols[key] = len(self._symbols) + 1
-                fresh.append(index)
-            numbers.append(number)
-        if fresh:
-            qualified = _qualified_names(record.symbols)
-            self.connection.executemany(
-                "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [_symbol_row(record, index, numbers, qualified) for index in fresh],
-            )
-        return numbers
 
-
-_UNIT_NUMBER: Final = """
-SELECT u.id FROM unit u JOIN configuration c ON c.id = u.configuration
+_UNIT_CONTENT: Final = """
+SELECT u.id, u.edges, u.claims FROM unit u JOIN configuration c ON c.id = u.configuration
 WHERE c.name = ? AND u.path = ? AND u.variant = ? AND u.kind = ?
+"""
+_SWEEP_FILES: Final = """
+DELETE FROM file WHERE id NOT IN (
+    SELECT file FROM slice UNION SELECT source FROM edge UNION SELECT target FROM edge WHERE target IS NOT NULL
+    UNION SELECT file FROM skipped UNION SELECT file FROM diagnostic WHERE file IS NOT NULL
+)
 """
 _SLICE_INSERTS: Final = (
     "INSERT INTO reference_row VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0))",
@@ -380,6 +381,12 @@ def _carries(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[obj
     return result
 
 
+def _words(blob: bytes) -> array[int]:
+    words = array("I")
+    words.frombytes(blob)
+    return words
+
+
 def _used_files(record: UnitRecord) -> set[int]:
     """The files that some fact names: a preamble's in-memory main file is none of them."""
     used = {index for include in record.includes for index in (include.file, include.target)}
@@ -388,39 +395,3 @@ def _used_files(record: UnitRecord) -> set[int]:
     used.update(diagnostic.file for diagnostic in record.diagnostics)
     used.update(file for file, _, _ in record.skipped)
     return used
-
-
-def _place(record: UnitRecord, symbol: SymbolRecord) -> str:
-    """What tells apart entities of one USR: nothing where linkage is external, else path and offset."""
-    if not symbol.flags & SYMBOL_INTERNAL:
-        return ""
-    return f"{record.files[symbol.file] if symbol.file != NONE else ''}@{symbol.offset}"
-
-
-def _qualified_names(symbols: list[SymbolRecord]) -> list[str]:
-    """Qualified names; inline and anonymous namespaces are left out of them."""
-    names: dict[int, str] = {}
-
-    def name(index: int) -> str:
-        known = names.get(index)
-        if known is None:
-            symbol = symbols[index]
-            scope = name(symbol.parent) if symbol.parent != NONE else ""
-            if symbol.flags & SYMBOL_TRANSPARENT:
-                known = scope
-            else:
-                own = symbol.name or "(anonymous)"
-                known = f"{scope}::{own}" if scope else own
-            names[index] = known
-        return known
-
-    return [name(index) for index in range(len(symbols))]
-
-
-def _symbol_row(record: UnitRecord, index: int, numbers: list[int], qualified: list[str]) -> tuple[object, ...]:
-    symbol = record.symbols[index]
-    return (
-        numbers[index], symbol.usr, _place(record, symbol), symbol.name, qualified[index], ENTITY_KINDS[symbol.kind],
-        None if symbol.parent == NONE else numbers[symbol.parent],
-        None if symbol.pattern == NONE else numbers[symbol.pattern], symbol.flags & ~SYMBOL_TRACKED,
-    )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 2
+VERSION: Final = 3
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -23,6 +23,7 @@ CREATE TABLE unit (
     key TEXT NOT NULL,
     preamble INTEGER REFERENCES unit,
     edges BLOB NOT NULL,
+    claims BLOB NOT NULL,
     UNIQUE (configuration, path, variant, kind)
 );
 CREATE TABLE symbol (
@@ -36,6 +37,16 @@ CREATE TABLE symbol (
     pattern INTEGER REFERENCES symbol,
     flags INTEGER NOT NULL,
     UNIQUE (usr, place)
+);
+CREATE TABLE claim (
+    id INTEGER PRIMARY KEY,
+    symbol INTEGER NOT NULL REFERENCES symbol,
+    name TEXT NOT NULL,
+    qualified TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    parent INTEGER NOT NULL,
+    pattern INTEGER NOT NULL,
+    flags INTEGER NOT NULL
 );
 CREATE TABLE slice (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, file INTEGER NOT NULL REFERENCES file);
 CREATE TABLE unit_slice (
@@ -115,6 +126,7 @@ CREATE INDEX use_by_slice ON use_row (slice);
 CREATE INDEX carry_by_slice ON carry_row (slice);
 CREATE INDEX slice_by_file ON slice (file);
 CREATE INDEX unit_by_slice ON unit_slice (slice);
+CREATE INDEX claim_by_symbol ON claim (symbol);
 CREATE INDEX symbol_by_name ON symbol (name);
 CREATE INDEX skipped_by_unit ON skipped (unit);
 CREATE INDEX diagnostic_by_unit ON diagnostic (unit);

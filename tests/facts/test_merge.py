@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import random
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mgaudit.facts import schema
+from mgaudit.facts.merge import Database, UnitId, UnitState
+from mgaudit.facts.query import Facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from mgaudit.sources.records import UnitRecord
+
+    Make = Callable[[int], UnitRecord]
+
+A, B, C = (UnitId("mono", f"src/{name}.cpp") for name in "abc")
+IDS = st.builds(UnitId, st.sampled_from(["mono", "split"]), st.sampled_from(["src/a.cpp", "src/b.cpp", "src/c.cpp"]))
+RUNS = st.dictionaries(IDS, st.integers(0, 9), max_size=4)
+
+
+def units(numbers: Mapping[UnitId, int], record: Make) -> dict[UnitId, tuple[str, UnitRecord]]:
+    return {unit: (f"key{number}", record(number)) for unit, number in numbers.items()}
+
+
+def fresh(run: dict[UnitId, tuple[str, UnitRecord]], update: Callable[..., None], dumped: Callable[..., Any]) -> Any:
+    database = Database(":memory:")
+    update(database, run)
+    return dumped(database)
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs=st.lists(RUNS, min_size=1, max_size=5))
+def test_any_sequence_of_updates_ends_as_a_database_built_afresh(
+    runs: list[dict[UnitId, int]], record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+) -> None:
+    database = Database(":memory:")
+    for run in runs:
+        update(database, units(run, record))
+    assert dumped(database) == fresh(units(runs[-1], record), update, dumped)
+
+
+@settings(max_examples=30, deadline=None)
+@given(run=RUNS, seed=st.integers(0, 99))
+def test_the_order_in_which_units_arrive_does_not_matter(
+    run: dict[UnitId, int], seed: int, record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+) -> None:
+    order = list(run)
+    random.Random(seed).shuffle(order)
+    database = Database(":memory:")
+    for count in range(len(order) + 1):
+        update(database, units({unit: run[unit] for unit in order[:count]}, record))
+    assert dumped(database) == fresh(units(run, record), update, dumped)
+
+
+def test_a_symbol_changes_with_the_units_that_declare_it(
+    record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+) -> None:
+    """A method that became virtual, say: nothing of what it was may stay."""
+    numbers = range(40)
+    flags = {n: {s.usr: s.flags for s in record(n).symbols} for n in numbers}
+    before, after = next(
+        (one, two)
+        for one in numbers
+        for two in numbers
+        if any(flags[one].get(u, f) != f for u, f in flags[two].items())
+    )
+    database = Database(":memory:")
+    update(database, units({A: before}, record))
+    update(database, units({A: after}, record))
+    assert dumped(database) == fresh(units({A: after}, record), update, dumped)
+
+
+def test_equal_slices_are_stored_once(record: Make, update: Callable[..., None]) -> None:
+    database = Database(":memory:")
+    count = "SELECT (SELECT COUNT(*) FROM slice), (SELECT COUNT(*) FROM reference_row)"
+    update(database, units({A: 1}, record))
+    alone = database.connection.execute(count).fetchone()
+    update(database, units({A: 1, B: 1, UnitId("split", "src/a.cpp"): 1}, record))
+    assert database.connection.execute(count).fetchone() == alone
+    facts = Facts(database.connection, ["mono", "split"], {})
+    assert {row.mask for row in facts.references_in(["src/a.h", "src/b.h", "src/c.h", "src/d.h"])} == {3}
+    update(database, {})
+    assert database.connection.execute(count).fetchone() == (0, 0)
+
+
+def test_only_units_that_are_lacking_are_loaded(record: Make, update: Callable[..., None]) -> None:
+    database = Database(":memory:")
+    run = units({A: 1, B: 2}, record)
+    update(database, run)
+    assert database.held() == {A: "key1", B: "key2"}
+    loaded: list[UnitId] = []
+    wanted = {A: UnitState(A, "key1"), B: UnitState(B, "key3"), C: UnitState(C, "key2")}
+    numbers = {B: 3, C: 2}
+    database.update(
+        wanted, lambda s: loaded.append(s.id) or record(numbers[s.id]), frozenset(), ["mono", "split"]  # type: ignore[func-returns-value]
+    )  # fmt: skip
+    assert loaded == [B, C]
+
+
+def test_a_failing_update_changes_nothing(
+    record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+) -> None:
+    database = Database(":memory:")
+    update(database, units({A: 1}, record))
+    before = dumped(database)
+
+    def fail(_state: object) -> UnitRecord:
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        database.update({B: UnitState(B, "key2")}, fail, frozenset(), ["mono", "split"])
+    assert dumped(database) == before
+    update(database, units({B: 2}, record))
+    assert dumped(database) == fresh(units({B: 2}, record), update, dumped)
+
+
+def test_a_change_of_the_configurations_throws_nothing_wrong_away(
+    record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+) -> None:
+    database = Database(":memory:")
+    run = units({A: 1, B: 2}, record)
+    update(database, run)
+    update(database, run, configurations=["split", "mono"])
+    update(database, run)
+    assert dumped(database) == fresh(run, update, dumped)
+
+
+def test_the_audited_files_may_change(record: Make, update: Callable[..., None]) -> None:
+    database = Database(":memory:")
+    tracked = "SELECT path FROM file WHERE tracked ORDER BY path"
+    update(database, units({A: 1}, record), tracked=["src/a.h", "src/b.h"])
+    first = [path for (path,) in database.connection.execute(tracked)]
+    update(database, units({A: 1}, record), tracked=[])
+    assert first
+    assert database.connection.execute(tracked).fetchall() == []
+
+
+class TestSnapshots:
+    def test_a_reader_keeps_its_state_while_another_process_updates(
+        self, tmp_path: Path, record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+    ) -> None:
+        path = tmp_path / "facts.sqlite"
+        reader, writer = Database(path), Database(path)
+        update(reader, units({A: 1, B: 2}, record))
+        before = dumped(reader)
+        update(writer, units({A: 3, C: 4}, record))
+        assert dumped(reader) == before
+        assert dumped(writer) == fresh(units({A: 3, C: 4}, record), update, dumped)
+        update(reader, units({A: 1, B: 2}, record))
+        assert dumped(reader) == before
+
+    def test_what_was_written_is_there_in_the_next_run(
+        self, tmp_path: Path, record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+    ) -> None:
+        path = tmp_path / "facts.sqlite"
+        first = Database(path)
+        update(first, units({A: 1}, record))
+        before = dumped(first)
+        first.close()
+        second = Database(path)
+        assert second.held() == {A: "key1"}
+        assert dumped(second) == before
+
+
+class TestDamage:
+    @pytest.fixture
+    def path(self, tmp_path: Path, record: Make, update: Callable[..., None]) -> Path:
+        path = tmp_path / "facts.sqlite"
+        database = Database(path)
+        update(database, units({A: 1, B: 2, C: 3}, record))
+        database.connection.execute("COMMIT")
+        database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        return path
+
+    @pytest.mark.parametrize("damage", ["random", "truncated", "torn", "empty", "version", "foreign"])
+    def test_a_damaged_file_is_replaced(
+        self, path: Path, damage: str, record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+    ) -> None:
+        data = path.read_bytes()
+        if damage == "random":
+            path.write_bytes(random.Random(1).randbytes(len(data)))
+        elif damage == "truncated":
+            path.write_bytes(data[: len(data) // 2 // 4096 * 4096])
+        elif damage == "torn":
+            path.write_bytes(data[:4096] + random.Random(1).randbytes(len(data) - 4096))
+        elif damage == "empty":
+            path.write_bytes(b"")
+        elif damage == "foreign":
+            path.write_text("this is no database")
+        else:
+            connection = sqlite3.connect(path)
+            connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+            connection.commit()
+            connection.close()
+        database = Database(path)
+        assert database.held() == {}
+        update(database, units({A: 1}, record))
+        assert dumped(database) == fresh(units({A: 1}, record), update, dumped)
+
+    def test_a_whole_file_is_kept(self, path: Path) -> None:
+        assert set(Database(path).held()) == {A, B, C}
