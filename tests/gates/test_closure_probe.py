@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conftest import Audit
+    from tests.gates.conftest import Audit
 
 TREE = {
     "src/state/a.h": '#pragma once\n#include "state/b.h"\n',

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Audit
+    from tests.gates.conftest import Audit
 
 GATE = '[[gate]]\nid = "C"\nkind = "undeclared"\nzones = ["backend"]\nentities = ["mg::state::p"]\n'
 TREE = {

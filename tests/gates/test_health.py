@@ -11,9 +11,8 @@ from mgaudit.gates.health.unresolved import parse
 from mgaudit.sources.syntax import FileSyntax, Span
 
 if TYPE_CHECKING:
-    from conftest import Analyse, Audit
-
     from mgaudit.engine.pipeline import Analysis
+    from tests.gates.conftest import Analyse, Audit
 
 GATE = '[[gate]]\nid = "A"\nkind = "include-purity"\nfrom = ["backend"]\nforbid = ["state"]\n'
 OPTIONAL = """

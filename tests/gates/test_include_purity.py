@@ -1,21 +1,23 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mgaudit.engine.judge import context_of
 from mgaudit.facts.query import Edge
+from mgaudit.gates.include_purity.check import check
 from mgaudit.gates.include_purity.crossings import crossings, leads_across
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Audit
-
     from mgaudit.graphs.includes import Adjacency
+    from tests.gates.conftest import Analyse, Audit
 
 GATE = """
 [[gate]]
@@ -171,6 +173,32 @@ def test_a_forbidden_zone_of_namespaces_alone_proves_nothing(audit: Audit) -> No
     assert "names" in report.errors[0].message
 
 
-def test_poison_is_refused_rather_than_ignored(audit: Audit) -> None:
-    report = audit({**STATE, "src/backend/draw.cpp": "int draw;\n"}, GATE + "poison = true\n")
-    assert (report.exit_code, report.errors[0].line) == (2, 22)
+POISONED = {
+    **STATE,
+    "src/util/a.h": '#pragma once\n#include "state/context.h"\n',
+    "src/backend/draw.cpp": '#include "util/a.h"\nint draw;\n',
+    "src/backend/clear.cpp": "int clear;\n",
+    "src/backend/pass.h": '#pragma once\n#ifndef LIGHT\n#include "state/context.h"\n#endif\n',
+}
+
+
+def test_poisoned_entries_agree_with_the_closure(audit: Audit) -> None:
+    report = audit(POISONED, GATE + "poison = true\n")
+    assert (report.exit_code, report.errors) == (1, ())
+    assert [f.path for f in report.findings] == ["src/backend/draw.cpp", "src/backend/pass.h"]
+
+
+def test_a_poisoned_entry_that_disagrees_with_the_closure_is_no_proof(analysed: Analyse) -> None:
+    analysis = analysed(POISONED, GATE + "poison = true\n")
+    given = context_of(analysis, analysis.settings.gates[0])
+    paths = {"src/backend/draw.cpp", "src/backend/clear.cpp", "src/backend/pass.h"}
+    entries = given.poisoned(paths, {"src/state/context.h"})
+    assert {path: files for (_, path), files in entries.items()} == {
+        "src/backend/draw.cpp": {"src/state/context.h"},
+        "src/backend/clear.cpp": frozenset(),
+        "src/backend/pass.h": {"src/state/context.h"},
+    }
+    blind: dict[tuple[str, str], frozenset[str]] = {place: frozenset() for place in entries}
+    problems = check(replace(given, poisoned=lambda _, __: blind)).problems
+    assert [p.path for p in problems] == ["src/backend/draw.cpp", "src/backend/pass.h"]
+    assert "src/state/context.h" in problems[0].message

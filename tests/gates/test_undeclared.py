@@ -13,9 +13,8 @@ from mgaudit.sources.scanner import scan
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from conftest import Analyse, Audit
-
     from mgaudit.engine.pipeline import Analysis
+    from tests.gates.conftest import Analyse, Audit
 
 STATE = """
 namespace mg::state {
@@ -143,6 +142,13 @@ def test_a_token_in_code_counts_until_the_front_end_says_what_it_is(analysed: An
     assert asked == [("src/backend/d.cpp", 4)]
     assert [f.line for f in verdict.findings] == [7]
     assert verdict.examined["homonyms"] == 2
+
+
+def test_the_engine_asks_the_front_end_about_tokens_without_facts(audit: Audit) -> None:
+    macros = "#define TEXT(x) INNER(x)\n#define INNER(x) #x\n#define DROP(x)\n"
+    report = audit(tree(macros + LOCALS), CONTEXT)
+    assert [f.line for f in report.findings] == [7]
+    assert report.gates[0].examined["homonyms"] == 2
 
 
 def test_a_token_that_the_front_end_resolves_to_the_entity_after_all_counts(analysed: Analyse) -> None:

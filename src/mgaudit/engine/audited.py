@@ -7,10 +7,10 @@ import types
 import typing
 from typing import TYPE_CHECKING, Any, Final
 
-from mgaudit.config.fields import NameOf
+from mgaudit.config.fields import File, NameOf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mgaudit.config.fields import Parameters
     from mgaudit.config.model import GateSpec
@@ -31,30 +31,37 @@ def observed_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
 
 def zones_of(parameters: Parameters) -> Iterator[str]:
     """The zones that a gate's parameters name, found by the types of their fields."""
-    hints = typing.get_type_hints(type(parameters), include_extras=True)
-    for field in dataclasses.fields(parameters):
-        yield from _zones(hints[field.name], getattr(parameters, field.name))
+    return _marked_fields(parameters, lambda mark: isinstance(mark, NameOf) and mark.kind == "zone")
 
 
-def _zones(hint: Any, value: Any) -> Iterator[str]:
+def named_files(parameters: Parameters) -> Iterator[str]:
+    """The files that a gate's parameters name by path, found likewise."""
+    return _marked_fields(parameters, lambda mark: isinstance(mark, File))
+
+
+def _marked_fields(record: Any, is_wanted: Callable[[Any], bool]) -> Iterator[str]:
+    hints = typing.get_type_hints(type(record), include_extras=True)
+    for field in dataclasses.fields(record):
+        yield from _marked(hints[field.name], getattr(record, field.name), is_wanted)
+
+
+def _marked(hint: Any, value: Any, is_wanted: Callable[[Any], bool]) -> Iterator[str]:
+    """The values below a value whose annotation carries a mark."""
     if value is None:
-        return
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        nested = typing.get_type_hints(type(value), include_extras=True)
-        for field in dataclasses.fields(value):
-            yield from _zones(nested[field.name], getattr(value, field.name))
         return
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        if any(isinstance(mark, NameOf) and mark.kind == "zone" for mark in arguments[1:]):
+        if any(is_wanted(mark) for mark in arguments[1:]):
             yield value
         else:
-            yield from _zones(arguments[0], value)
+            yield from _marked(arguments[0], value, is_wanted)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield from _marked_fields(value, is_wanted)
     elif origin in (typing.Union, types.UnionType):
-        yield from _zones(next(a for a in arguments if a is not type(None)), value)
+        yield from _marked(next(a for a in arguments if a is not type(None)), value, is_wanted)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _zones(arguments[0], item)
+            yield from _marked(arguments[0], item, is_wanted)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _zones(arguments[1], item)
+            yield from _marked(arguments[1], item, is_wanted)

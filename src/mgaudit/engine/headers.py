@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
 from mgaudit.gates.include_purity.parameters import IncludePurityParameters
-from mgaudit.graphs.includes import IncludeGraph
+from mgaudit.graphs.includes import IncludeGraph, is_fragment
 from mgaudit.sources.compile_commands import command_for_header
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
-    from mgaudit.engine.scans import Scans
+    from mgaudit.engine.scans import Views
     from mgaudit.facts.query import Facts
     from mgaudit.sources.compile_commands import Plan
-    from mgaudit.sources.scan_facts import Arm
+    from mgaudit.sources.scan_facts import Arm, FileScan
     from mgaudit.sources.tree import TreeFiles
 
 
@@ -54,7 +54,7 @@ class HeaderPlanner:
     settings: Settings
     files: TreeFiles
     plan: Plan
-    scans: Scans
+    scans: Views[FileScan]
     audited: frozenset[str]
     settled: Callable[[ParseCommand], frozenset[str]]
 
@@ -62,7 +62,8 @@ class HeaderPlanner:
         """The headers to parse alone in each selected configuration, sorted."""
         sources = set(self.files.sources)
         audited = {path for zone in self.audited for path in self.files.in_zone(zone) if path not in sources}
-        judged = self._judged() - sources
+        judged = self._judged(poison=False) - sources
+        poisoned = self._judged(poison=True)
         probed = {g.parameters.header for g in self.settings.gates if isinstance(g.parameters, ClosureProbeParameters)}
         known = set(self.files.files)
         found = []
@@ -75,18 +76,21 @@ class HeaderPlanner:
                 if header in probed:
                     found.append(Alone(command, directives_only=False))
                 elif not units:
-                    if header in audited and not _is_fragment(header):
+                    if header in audited and not is_fragment(header):
                         found.append(Alone(command, directives_only=False))
-                elif header in judged and not _is_fragment(header) and self._could_differ(graph, header, command):
+                elif is_fragment(header) or header not in judged:
+                    continue
+                elif header in poisoned or self._could_differ(graph, header, command):
                     found.append(Alone(command, directives_only=True))
         return found
 
-    def _judged(self) -> set[str]:
-        """Headers that an include gate takes alone."""
+    def _judged(self, *, poison: bool) -> set[str]:
+        """Headers that an include gate takes alone, or those that it also wants to poison."""
         return {
             path
             for gate in self.settings.gates
             if isinstance(gate.parameters, IncludePurityParameters) and gate.parameters.headers
+            if gate.parameters.poison or not poison
             for zone in gate.parameters.from_zones
             for path in self.files.in_zone(zone)
         }
@@ -112,8 +116,3 @@ def _only_guarded(arms: tuple[Arm, ...], arm: int) -> bool:
             return False
         arm = arms[arm].parent
     return True
-
-
-def _is_fragment(path: str) -> bool:
-    """Whether a file is meant to be included into other code and cannot stand alone."""
-    return path.rsplit(".", 1)[-1] in {"inc", "def", "inl", "ipp", "tpp", "tcc"}

@@ -16,9 +16,10 @@ from mgaudit.engine import manifest
 from mgaudit.engine.audited import audited_zones, observed_zones
 from mgaudit.engine.contents import Contents
 from mgaudit.engine.headers import HeaderPlanner
+from mgaudit.engine.inquiry import Inquiry
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.preambles import Chooser, Group, Start, names_any
-from mgaudit.engine.scans import Scans
+from mgaudit.engine.scans import SCAN, SYNTAX, Views
 from mgaudit.engine.worker import Job, Preamble, Setup
 from mgaudit.facts.cache import Cache
 from mgaudit.facts.merge import Database, UnitId, UnitState, discard
@@ -30,12 +31,13 @@ from mgaudit.sources.toolchain import Toolchain, discover
 from mgaudit.sources.tree import PathResolver, TreeFiles, list_files, selection_problems, selection_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.worker import Outcome
+    from mgaudit.sources.syntax import FileSyntax
 
 
 class Progress(Protocol):
@@ -109,6 +111,8 @@ class Analysis:
         toolchain: What parsed it.
         facts: The facts of the selected configurations.
         audited: Names of the zones that gates name.
+        syntax: The syntax witness's view of the audited files.
+        inquiry: Asks the front end about single places.
         problems: Why the facts cannot be trusted; empty for a sound run.
         warnings: What the reader should know.
         statistics: What the run did.
@@ -120,6 +124,8 @@ class Analysis:
     toolchain: Toolchain
     facts: Facts
     audited: frozenset[str]
+    syntax: Mapping[str, FileSyntax]
+    inquiry: Inquiry
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
     statistics: Statistics
@@ -161,7 +167,9 @@ class _Run:
         self.tracked = frozenset(self.files.files)
         self.cache = Cache(options.cache)
         self.contents = Contents(settings.root)
-        self.scans = Scans(self.cache, self.contents, self.files.files)
+        audited = {path for zone in self.audited for path in self.files.in_zone(zone)}
+        self.scans = Views(SCAN, self.cache, self.contents, self.files.files)
+        self.syntax = Views(SYNTAX, self.cache, self.contents, tuple(sorted(audited)))
         self.resolver = PathResolver(settings.root)
         self.chooser = Chooser(self.resolver, self.scans.of, self.contents)
         self.specs = {spec.name: spec for spec in settings.configurations}
@@ -176,6 +184,7 @@ class _Run:
         self.statistics = Statistics()
         self.problems: list[Problem] = []
         self.states: dict[UnitId, UnitState] = {}
+        self.jobs: dict[UnitId, Job] = {}
         self.unstored: dict[UnitId, UnitRecord] = {}
         self.heads: dict[tuple[Group, str], UnitId] = {}
         self.preambles: dict[UnitId, manifest.Variant] = {}
@@ -198,7 +207,7 @@ class _Run:
             frozenset(path for name in self.observed for path in self.files.in_zone(name)),
         )  # fmt: skip
         with Pool(setup, self.options.jobs) as pool:
-            pool.scan(self.scans.missing())
+            pool.look(self.scans.missing(), self.syntax.missing())
             commands = [c for c in self.plan.commands if c.configuration in self.configurations]
             starts = self.chooser.choose(commands) if self.options.preambles else {}
             wanted = [
@@ -212,8 +221,9 @@ class _Run:
                 facts = self._merge()
         warnings = (*self.plan.warnings, *selection_warnings(self.settings, self.files), *self._cache_warnings())
         return Analysis(
-            self.settings, self.files, self.plan, self.toolchain, facts, self.audited,
-            tuple(dict.fromkeys(self.problems)), warnings, self.statistics,
+            self.settings, self.files, self.plan, self.toolchain, facts, self.audited, self.syntax,
+            Inquiry(setup, self.jobs, self.options.jobs), tuple(dict.fromkeys(self.problems)), warnings,
+            self.statistics,
         )  # fmt: skip
 
     def _cache_warnings(self) -> Iterator[Problem]:
@@ -315,6 +325,7 @@ class _Run:
     def _stale_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job | None:
         """The job of a unit whose record is not at hand."""
         job = self._job(wanted.unit, Group.of(wanted.command), preamble, directives_only=wanted.directives_only)
+        self.jobs[wanted.unit] = job
         variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
         return None if variant is not None and self._hold(wanted.unit, variant, preamble) else job
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import multiprocessing
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mgaudit.engine.worker import Job, Outcome, Setup, Worker, initialise, run_job, scan_files
+from mgaudit.engine.scans import look_at
+from mgaudit.engine.worker import Job, Outcome, Setup, Worker, initialise, run_job
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
+
+
+_MANY: Final = 32  # files: below, starting processes costs more than it saves
 
 
 class Pool:
@@ -78,13 +82,13 @@ class Pool:
                 yield Outcome(job.unit, None, failure="the worker process died, twice (out of memory, or a crash)")
         self._stop()
 
-    def scan(self, keys: list[str]) -> None:
-        """Scan files into the cache."""
-        if self._jobs == 1 or len(keys) < 32:
-            scan_files(self._setup.root, self._setup.cache, keys)
+    def look(self, scans: list[str], syntaxes: list[str]) -> None:
+        """Put the scanners' views of files into the cache."""
+        if self._jobs == 1 or len(scans) + len(syntaxes) < _MANY:
+            look_at(self._setup.root, self._setup.cache, scans, syntaxes)
             return
-        share = -(-len(keys) // (self._jobs * 4))
-        batches = [keys[start : start + share] for start in range(0, len(keys), share)]
-        futures = [self._processes().submit(scan_files, self._setup.root, self._setup.cache, b) for b in batches]
+        shares = range(self._jobs * 4)
+        parts = [(scans[i :: len(shares)], syntaxes[i :: len(shares)]) for i in shares]
+        futures = [self._processes().submit(look_at, self._setup.root, self._setup.cache, *part) for part in parts]
         for future in futures:
             future.result()

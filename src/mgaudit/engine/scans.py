@@ -1,70 +1,115 @@
-"""The scanner's view of files: from the cache where their content was scanned before."""
+"""The scanners' views of files: from the cache where their content was seen before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import msgspec
 
+from mgaudit.engine.contents import digest_of
+from mgaudit.facts.cache import Cache
 from mgaudit.sources.scanner import FileScan, scan
+from mgaudit.sources.syntax import FileSyntax, parse_syntax
 
 if TYPE_CHECKING:
     from mgaudit.engine.contents import Contents
-    from mgaudit.facts.cache import Cache
 
-_decoder = msgspec.msgpack.Decoder(FileScan)
+T = TypeVar("T")
 
 
-class Scans(Mapping[str, FileScan]):
-    """Scans of the tracked files by key, each loaded when it is first asked for."""
+@dataclass(frozen=True, slots=True)
+class Witness(Generic[T]):
+    """One way to look at a file: the cache's name for it, its version, the function, and the decoder of its result."""
 
-    def __init__(self, cache: Cache, contents: Contents, tracked: tuple[str, ...]) -> None:
+    kind: str
+    version: int
+    look: Callable[[bytes], T]
+    decoder: msgspec.msgpack.Decoder[T]
+
+    def key(self, digest: bytes) -> str:
+        """The cache's key for a content."""
+        return f"{digest.hex()}-{self.version}"
+
+
+SCAN: Final = Witness("scan", 1, scan, msgspec.msgpack.Decoder(FileScan))
+SYNTAX: Final = Witness("syntax", 1, parse_syntax, msgspec.msgpack.Decoder(FileSyntax))
+
+
+class Views(Mapping[str, T]):
+    """What a witness says of some files by key, each loaded when it is first asked for."""
+
+    def __init__(self, witness: Witness[T], cache: Cache, contents: Contents, keys: tuple[str, ...]) -> None:
+        self._witness = witness
         self._cache = cache
         self._contents = contents
-        self._tracked = tracked
-        self._members = frozenset(tracked)
-        self._known: dict[str, FileScan] = {}
+        self._keys = keys
+        self._members = frozenset(keys)
+        self._known: dict[str, T] = {}
 
     def missing(self) -> list[str]:
-        """The tracked files whose content was never scanned."""
+        """The files whose content was never looked at."""
         found = []
-        for key in self._tracked:
+        for key in self._keys:
             digest = self._contents.digest(key)
-            if digest is not None and not self._cache.path("scan", digest.hex()).exists():
+            if digest is not None and not self._cache.path(self._witness.kind, self._witness.key(digest)).exists():
                 found.append(key)
         return found
 
-    def of(self, key: str) -> FileScan | None:
-        """The scan of any file, tracked or not; None where it cannot be read."""
+    def of(self, key: str) -> T | None:
+        """The view of any file, one of the keys or not; None where it cannot be read."""
         known = self._known.get(key)
         if known is not None:
             return known
         digest = self._contents.digest(key)
         if digest is None:
             return None
-        stored = self._cache.read("scan", digest.hex())
-        try:
-            result = _decoder.decode(stored) if stored is not None else None
-        except msgspec.DecodeError:
-            result = None
+        result = self._stored(digest)
         if result is None:
             data = self._contents.read(key)
             if data is None:
                 return None
-            result = scan(data)
-            self._cache.write("scan", result.digest.hex(), msgspec.msgpack.encode(result))
+            result = self._witness.look(data)
+            _store(self._witness, self._cache, data, result)
         self._known[key] = result
         return result
 
-    def __getitem__(self, key: str) -> FileScan:
+    def _stored(self, digest: bytes) -> T | None:
+        data = self._cache.read(self._witness.kind, self._witness.key(digest))
+        try:
+            return self._witness.decoder.decode(data) if data is not None else None
+        except msgspec.DecodeError:
+            return None
+
+    def __getitem__(self, key: str) -> T:
         result = self.of(key) if key in self._members else None
         if result is None:
             raise KeyError(key)
         return result
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._tracked)
+        return iter(self._keys)
 
     def __len__(self) -> int:
-        return len(self._tracked)
+        return len(self._keys)
+
+
+def _store(witness: Witness[T], cache: Cache, data: bytes, result: T) -> None:
+    cache.write(witness.kind, witness.key(digest_of(data)), msgspec.msgpack.encode(result))
+
+
+def look_at(root: str, cache_directory: str, scans: list[str], syntaxes: list[str]) -> None:
+    """Put both witnesses' views of some files into the cache; runs in a worker process."""
+    cache = Cache(Path(cache_directory))
+    witnesses: tuple[tuple[Witness[FileScan] | Witness[FileSyntax], list[str]], ...] = (
+        (SCAN, scans), (SYNTAX, syntaxes),
+    )  # fmt: skip
+    for witness, keys in witnesses:
+        for key in keys:
+            try:
+                data = Path(root, key).read_bytes()
+            except OSError:
+                continue
+            cache.write(witness.kind, witness.key(digest_of(data)), msgspec.msgpack.encode(witness.look(data)))

@@ -22,7 +22,6 @@ from mgaudit.sources.files import FileTable
 from mgaudit.sources.include_resolver import Resolver
 from mgaudit.sources.indexer import ParseError, ParseRequest, TranslationUnit, index_unit
 from mgaudit.sources.records import COMMAND_LINE, NONE, UnitRecord
-from mgaudit.sources.scanner import scan
 from mgaudit.sources.tree import PathResolver
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from mgaudit.facts.merge import UnitId
 
 _PREAMBLE_OPTIONS: Final = ("-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp")
-_QUIET: Final = ("-w", "-ferror-limit=0")
+QUIET: Final = ("-w", "-ferror-limit=0")
 _MAX_STUBS: Final = 64
 
 
@@ -142,7 +141,7 @@ class Worker:
         self, job: Job, main: str, extra: Iterable[str], overlay: dict[str, str], use: Callable[[TranslationUnit], None]
     ) -> UnitRecord:
         options = SKIP_FUNCTION_BODIES if job.directives_only else 0
-        arguments = (*job.arguments, *_QUIET, "-working-directory", job.directory, *extra)
+        arguments = (*job.arguments, *QUIET, "-working-directory", job.directory, *extra)
         with TranslationUnit(self.library, ParseRequest(main, arguments, overlay, options)) as unit:
             use(unit)
             files = FileTable(self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed)
@@ -323,14 +322,3 @@ def run_job(job: Job) -> Outcome:
     """Run a job in a process that `initialise` prepared."""
     assert _worker is not None
     return _worker.run(job)
-
-
-def scan_files(root: str, cache_directory: str, keys: list[str]) -> None:
-    """Scan files and put the results into the cache, by content."""
-    cache = Cache(Path(cache_directory))
-    for key in keys:
-        try:
-            data = Path(root, key).read_bytes()
-        except OSError:
-            continue
-        cache.write("scan", digest_of(data).hex(), msgspec.msgpack.encode(scan(data)))

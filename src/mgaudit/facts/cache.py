@@ -127,7 +127,7 @@ class Cache:
     def _files(self) -> list[Path]:
         if not (self.directory / _TAG).exists():
             return []
-        kinds = ("scan", "unit", "manifest", "preamble", "facts")
+        kinds = ("scan", "syntax", "unit", "manifest", "preamble", "facts")
         return sorted(path for kind in kinds for path in (self.directory / kind).rglob("*") if path.is_file())
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from mgaudit.config.model import GateSpec, Settings
     from mgaudit.domain.findings import Finding
     from mgaudit.domain.problems import Problem
     from mgaudit.domain.zones import Zone
     from mgaudit.facts.query import Facts
+    from mgaudit.sources.catalogues import Catalogue
     from mgaudit.sources.syntax import FileSyntax
     from mgaudit.sources.tree import TreeFiles
 
@@ -37,6 +38,14 @@ def _resolve_nothing(_path: str, _offsets: Sequence[int]) -> Mapping[int, Resolu
     return {}
 
 
+def _poison_nothing(_entries: Collection[str], _forbidden: Collection[str]) -> Mapping[tuple[str, str], frozenset[str]]:
+    return {}
+
+
+def _no_catalogue(name: str) -> Catalogue:
+    raise KeyError(name)
+
+
 @dataclass(frozen=True, slots=True)
 class GateContext:
     """Everything that a check may look at.
@@ -49,9 +58,12 @@ class GateContext:
         audited: Names of the zones that any configured gate names.
         resolve: Asks the front end about byte offsets of a file, in a unit that takes them; what it cannot resolve to
             an entity named there has no answer. It may cost a parse.
+        poisoned: Which of some forbidden files each of some entries includes, by (configuration, entry), when all of
+            them hold nothing but an error; costs a parse for each entry.
         syntax: The syntax witness's view of every tracked file, by path.
         texts: The content of the files that the gate's parameters name, by path as written; absent files are not in it.
         examined: What the other gates looked at, summed by name; for the health gate, which is judged last.
+        catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
     """
 
     spec: GateSpec
@@ -60,9 +72,11 @@ class GateContext:
     facts: Facts
     audited: frozenset[str] = frozenset()
     resolve: Callable[[str, Sequence[int]], Mapping[int, Resolution]] = _resolve_nothing
+    poisoned: Callable[[Collection[str], Collection[str]], Mapping[tuple[str, str], frozenset[str]]] = _poison_nothing
     syntax: Mapping[str, FileSyntax] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     examined: Mapping[str, int] = field(default_factory=dict)
+    catalogue: Callable[[str], Catalogue] = _no_catalogue
 
     def zone(self, name: str) -> Zone:
         """The zone of a name; the configuration has checked that it exists."""

@@ -65,6 +65,7 @@ class _Check:
         self.cut = {e.edge: index for index, e in enumerate(exempt) if e.edge and _is_bare(e)}
         self.partial = {index: e for index, e in enumerate(exempt) if e.edge and not _is_bare(e)}
         self.live: set[int] = set()
+        self.crossed: dict[tuple[str, str], set[str]] = {}
         self.edges: set[int] = set()
         self.breaches: dict[tuple[directives.Place, str], _Breach] = {}
 
@@ -104,11 +105,20 @@ class _Check:
                     "correct the zone's paths: nothing can violate an empty zone",
                 )
         if self.parameters.poison:
-            yield Problem(
-                *self.context.spec.place("poison"),
-                f'gate "{self.context.spec.id}": poison = true is not available yet',
-                "remove it: the closure is judged without it",
-            )
+            yield from self._disagreements()
+
+    def _disagreements(self) -> Iterator[Problem]:
+        """Where the include closure and a parse with poisoned headers differ: then neither is to be trusted."""
+        witnessed = self.context.poisoned(frozenset(path for _, path in self.crossed), self.forbidden)
+        for (configuration, path), poisoned in sorted(witnessed.items()):
+            recorded = self.crossed.get((configuration, path), set())
+            for file in sorted(recorded ^ poisoned):
+                seen, blind = ("recorded", "poisoned") if file in recorded else ("poisoned", "recorded")
+                yield Problem(
+                    path, 0,
+                    f"configuration {configuration}: the {seen} inclusions reach {file}, the {blind} ones do not",
+                    "report this: the two witnesses of the include closure must agree",
+                )  # fmt: skip
 
     # ---- entries
 
@@ -127,6 +137,8 @@ class _Check:
 
     def _judge(self, entry: _Entry) -> None:
         before = crossings(entry.adjacency, entry.path, self.forbidden)
+        crossed = self.crossed.setdefault((entry.configuration, entry.path), set())
+        crossed.update(chain[-1].target for chain in before.chains if chain[-1].target is not None)
         self.edges.update(e.id for path in before.reached for e in entry.adjacency.get(path, ()))
         for pair, index in self.cut.items():
             source, target = pair
