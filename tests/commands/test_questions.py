@@ -223,7 +223,18 @@ def links(text: str) -> set[tuple[str, str, str]]:
         ),
         (["include", "--by", "zone"], {("back", "2", "util"), ("util", "1", "state")}),
         (["include", "--focus", "state"], {("util/a.h", "", "state/context.h")}),
-        (["call"], {("Draw()", "direct", "Helper()"), ("Helper()", "direct", "mg::state::Get()")}),
+        (
+            ["call"],
+            {
+                ("Draw()", "direct", "Helper()"),
+                ("Helper()", "direct", "mg::state::Get()"),
+                (
+                    "Clear(int (*)())",
+                    "unresolved",
+                    "unresolved: a local pointer is called, of which no function is seen",
+                ),
+            },
+        ),
         (["call", "--by", "file"], {("back/draw.cpp", "1", "util/a.h"), ("util/a.h", "1", "state/context.h")}),
         (["call", "--by", "zone"], {("back", "1", "util"), ("util", "1", "state")}),
         (["call", "--focus", "Draw"], {("Draw()", "direct", "Helper()")}),

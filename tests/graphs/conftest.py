@@ -86,8 +86,12 @@ def analysed(tmp_path: Path) -> Callable[..., Analysis]:
 
 
 @pytest.fixture
-def calls(analysed: Callable[..., Analysis]) -> Callable[[str], Calls]:
-    def run(source: str) -> Calls:
+def calls(analysed: Callable[..., Analysis], tmp_path: Path) -> Callable[..., Calls]:
+    def run(source: str, library: Mapping[str, str] | None = None) -> Calls:
+        for name, text in (library or {}).items():
+            path = tmp_path / "tree" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
         analysis = analysed({"a.cpp": source})
         errors = analysis.facts.diagnostics()
         assert not errors, errors

@@ -37,6 +37,7 @@ TABLES: Final[Mapping[str, str]] = {
     "slot_row": "what slot is made of, by slice",
     "use_row": "a close look at the uses of observed files: receiver is the object's class, origin where it comes from",
     "carry_row": "which classes the types of uses' results and of declarations carry, by slice",
+    "call_row": "calls that no reference tells, and calls without a known callee; kind is one of CallKind",
     "meta": "notes of the database about itself",
 }
 

@@ -16,6 +16,7 @@ from filelock import FileLock
 from mgaudit.facts import schema
 from mgaudit.facts.symbols import SymbolMerger, settle
 from mgaudit.sources.records import (
+    CALL_COLUMNS,
     CARRY_COLUMNS,
     DECLARATION_COLUMNS,
     NONE,
@@ -184,7 +185,7 @@ class Database:
         self.connection.execute(
             "CREATE TEMP TABLE dead AS SELECT id FROM slice WHERE id NOT IN (SELECT slice FROM unit_slice)"
         )
-        for table in ("reference_row", "declaration_row", "slot_row", "use_row", "carry_row"):
+        for table in ("reference_row", "declaration_row", "slot_row", "use_row", "carry_row", "call_row"):
             self.connection.execute(f"DELETE FROM {table} WHERE slice IN (SELECT id FROM dead)")
         self.connection.execute("DELETE FROM slice WHERE id IN (SELECT id FROM dead)")
         self.connection.execute("DROP TABLE dead")
@@ -245,8 +246,9 @@ class Database:
                 (symbols[slot.field], symbols[slot.function], slot.line, slot.column)
             )
         uses, carries = _uses(record, symbols), _carries(record, symbols)
-        for file in sorted(references.keys() | declarations.keys() | slots.keys() | uses.keys() | carries.keys()):
-            content = tuple(rows.get(file, []) for rows in (references, declarations, slots, uses, carries))
+        kinds = (references, declarations, slots, uses, carries, _calls_by_file(record.calls, symbols))
+        for file in sorted(set().union(*kinds)):
+            content = tuple(rows.get(file, []) for rows in kinds)
             digest = hashlib.blake2b(repr((files[file], content)).encode(), digest_size=16).digest()
             found = self.connection.execute("SELECT id FROM slice WHERE digest = ?", (digest,)).fetchone()
             if found:
@@ -305,6 +307,7 @@ _SLICE_INSERTS: Final = (
     "INSERT INTO slot_row VALUES (?, ?, ?, ?, ?)",
     "INSERT INTO use_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), ?, ?)",
     "INSERT INTO carry_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
+    "INSERT INTO call_row VALUES (?, ?, NULLIF(?, 0), ?, ?, ?)",
 )
 
 
@@ -387,11 +390,21 @@ def _words(blob: bytes) -> array[int]:
     return words
 
 
+def _calls_by_file(data: bytes, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
+    """Rows by file index: (caller, callee or 0, line, column, kind), symbols as database ids."""
+    found: dict[int, list[tuple[object, ...]]] = {}
+    for caller, callee, file, line, column, kind in unpack(data, len(CALL_COLUMNS)):
+        row = (symbols[caller], 0 if callee == NONE else symbols[callee], line, column, kind)
+        found.setdefault(file, []).append(row)
+    return {file: sorted(rows) for file, rows in found.items()}
+
+
 def _used_files(record: UnitRecord) -> set[int]:
     """The files that some fact names: a preamble's in-memory main file is none of them."""
     used = {index for include in record.includes for index in (include.file, include.target)}
     used.update(row[1] for row in unpack(record.references, len(REFERENCE_COLUMNS)))
     used.update(row[1] for row in unpack(record.declarations, len(DECLARATION_COLUMNS)))
+    used.update(row[2] for row in unpack(record.calls, len(CALL_COLUMNS)))
     used.update(diagnostic.file for diagnostic in record.diagnostics)
     used.update(file for file, _, _ in record.skipped)
     return used

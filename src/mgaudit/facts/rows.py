@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.facts.query import FUNCTION_KINDS, Symbol
 from mgaudit.sources.clang_abi import ROLE_CALL
@@ -17,6 +17,18 @@ UseRow = tuple[int, int, int, str, int, int, int, int]
 
 DeclarationRow = tuple[int, str, int, int, int, int]
 """(symbol, path, line, column, flags, mask)"""
+
+
+class ImpliedCall(NamedTuple):
+    """A call without a reference of its own, or one whose callee is not known; ``kind`` is a `records.CallKind`."""
+
+    caller: int
+    callee: int | None
+    kind: int
+    path: str
+    line: int
+    column: int
+    mask: int
 
 
 def all_symbols(facts: Facts) -> dict[int, Symbol]:
@@ -36,6 +48,15 @@ def callable_uses(facts: Facts, holders: Collection[int]) -> list[UseRow]:
         key = (head[0], head[1], head[2], head[3], head[4], head[5], head[6])
         masks[key] = masks.get(key, 0) | mask
     return [(*key, mask) for key, mask in masks.items()]
+
+
+def implied_calls(facts: Facts) -> list[ImpliedCall]:
+    """What references do not tell of calls; equal rows of several slices are one."""
+    masks: dict[tuple[int, int | None, int, str, int, int], int] = {}
+    for caller, callee, kind, path, line, column, mask in facts.connection.execute(_CALLS):
+        key = (caller, callee, kind, path, line, column)
+        masks[key] = masks.get(key, 0) | mask
+    return [ImpliedCall(*key, mask) for key, mask in masks.items()]
 
 
 def declarations(facts: Facts) -> list[DeclarationRow]:
@@ -63,6 +84,9 @@ WHERE r.parent IS NOT NULL AND (
     y.kind IN ({_FUNCTIONS}) OR y.id IN ({{holders}})
     OR y.kind IN ('field', 'variable', 'static-variable') AND r.role & {ROLE_CALL}
 )
+"""
+_CALLS: Final = f"""
+SELECT r.caller, r.callee, r.kind, f.path, r.line, r.column, x.mask FROM call_row r {_JOINS}
 """
 _DECLARATIONS: Final = f"""
 SELECT r.symbol, f.path, r.line, r.column, r.flags, x.mask FROM declaration_row r {_JOINS} ORDER BY f.path, r.offset

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 3
+VERSION: Final = 4
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -98,6 +98,14 @@ CREATE TABLE carry_row (
     carried INTEGER REFERENCES symbol,
     how INTEGER NOT NULL
 );
+CREATE TABLE call_row (
+    slice INTEGER NOT NULL REFERENCES slice,
+    caller INTEGER NOT NULL REFERENCES symbol,
+    callee INTEGER REFERENCES symbol,
+    line INTEGER NOT NULL,
+    column INTEGER NOT NULL,
+    kind INTEGER NOT NULL
+);
 CREATE TABLE edge (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL REFERENCES file,
@@ -124,6 +132,7 @@ CREATE INDEX declaration_by_slice ON declaration_row (slice);
 CREATE INDEX slot_by_slice ON slot_row (slice);
 CREATE INDEX use_by_slice ON use_row (slice);
 CREATE INDEX carry_by_slice ON carry_row (slice);
+CREATE INDEX call_by_slice ON call_row (slice);
 CREATE INDEX slice_by_file ON slice (file);
 CREATE INDEX unit_by_slice ON unit_slice (slice);
 CREATE INDEX claim_by_symbol ON claim (symbol);

@@ -11,7 +11,7 @@ from mgaudit.facts import rows
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.graphs.calls import CallEdge, CallGraph, EdgeKind, Reason, UnresolvedCall
 from mgaudit.sources.clang_abi import ROLE_CALL, ROLE_DYNAMIC, ROLE_WRITE
-from mgaudit.sources.records import SYMBOL_PURE
+from mgaudit.sources.records import SYMBOL_PURE, CallKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +46,7 @@ class _Builder:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.unresolved: list[UnresolvedCall] = []
+        self._exact: set[int] = set()  # instantiations whose every caller is known by name
         self._masks: dict[tuple[int, int, EdgeKind, str, int, int, int | None], int] = defaultdict(int)
 
     @cached_property
@@ -63,6 +64,9 @@ class _Builder:
                 self._use_function(use)
             else:
                 self._use_holder(use)
+        for row in rows.implied_calls(self.facts):
+            self._add_implied(row)
+        self._drop_patterns()
         self._link_instantiations()
         self._link_initialisers()
 
@@ -100,6 +104,36 @@ class _Builder:
         elif not use.role & ROLE_WRITE:
             for target in self._targets(use.symbol):
                 self._add(use, target, EdgeKind.ADDRESS, use.symbol)
+
+    # ---- what walks over bodies add
+
+    def _add_implied(self, row: rows.ImpliedCall) -> None:
+        callee, kind = row.callee, row.kind
+        offset = self._offset(row.path, row.line, row.column)
+        use = _Use(row.caller, callee or 0, ROLE_CALL, row.path, row.line, row.column, offset, row.mask)
+        if self.symbols[row.caller].kind not in _CALLERS or self._is_unevaluated(use):
+            return
+        if callee is None:
+            reason = Reason[CallKind(kind).name]
+            self.unresolved.append(UnresolvedCall(row.path, row.line, row.column, row.caller, reason, None, row.mask))
+        elif kind == CallKind.VIRTUAL:
+            self._use_virtual(use)
+        elif kind == CallKind.THROUGH:
+            self._use_holder(use)
+        else:
+            own = _KINDS.get(self.symbols[callee].kind, EdgeKind.DIRECT)
+            self._add(use, callee, _IMPLIED.get(CallKind(kind), own))
+        if callee is not None and self.symbols[callee].pattern is not None:
+            self._exact.add(callee)
+
+    def _offset(self, path: str, line: int, column: int) -> int:
+        scan = self.facts.scans.get(path)
+        return 0 if scan is None else scan.offset_of(line, column)
+
+    def _drop_patterns(self) -> None:
+        """What stays unresolved in a template but not in its instantiations is resolved."""
+        instantiated = {self.symbols[s].pattern for s in {key[0] for key in self._masks} | self._exact}
+        self.unresolved = [u for u in self.unresolved if u.reason not in _OF_PATTERNS or u.source not in instantiated]
 
     def _add(self, use: _Use, target: int, kind: EdgeKind, through: int | None = None) -> None:
         self._masks[use.source, target, kind, use.path, use.line, use.column, through] |= use.mask
@@ -161,7 +195,7 @@ class _Builder:
         places = self._declared_at
         for source in {key[0] for key in self._masks}:
             pattern = self.symbols[source].pattern
-            if pattern is not None and self.symbols[source].kind in FUNCTION_KINDS:
+            if pattern is not None and source not in self._exact and self.symbols[source].kind in FUNCTION_KINDS:
                 path, line, column, mask = places.get(pattern, ("", 0, 0, self._all))
                 self._masks[pattern, source, EdgeKind.INSTANTIATES, path, line, column, None] |= mask
 
@@ -195,4 +229,6 @@ class _Builder:
 
 # What is named in a class or namespace itself, by a `using` or a `static_assert`, is not called.
 _CALLERS: Final = {*FUNCTION_KINDS, "variable", "static-variable", "field"}
+_IMPLIED: Final = {CallKind.ADDRESS: EdgeKind.ADDRESS, CallKind.LIBRARY: EdgeKind.LIBRARY}
+_OF_PATTERNS: Final = {Reason.DEPENDENT, Reason.PARAMETER}
 _KINDS: Final = {"constructor": EdgeKind.CONSTRUCTOR, "destructor": EdgeKind.DESTRUCTOR}

@@ -30,6 +30,7 @@ class EdgeKind(enum.StrEnum):
     SLOT = "slot"  # through a field or variable into which the callee was stored
     ADDRESS = "address"  # its address is taken here: whoever gets it may call it
     INSTANTIATES = "instantiates"  # from a template to its instantiations, which hold the resolved bodies
+    LIBRARY = "library"  # a library template that is called here calls it back
     INITIALISER = "initialiser"  # from a constructor to the default member initialisers of its class
 
 
@@ -38,6 +39,11 @@ class Reason(enum.StrEnum):
 
     EMPTY_SLOT = "no function is stored into it"
     NO_OVERRIDE = "nothing overrides the pure virtual method"
+    PARAMETER = "a parameter is called: its callers decide"
+    LOCAL = "a local pointer is called, of which no function is seen"
+    MEMBER_POINTER = "a pointer to a member is called"
+    DEPENDENT = "the name depends on a template parameter, and nothing instantiates it"
+    EXPRESSION = "the result of an expression is called"
 
 
 @dataclass(frozen=True, slots=True)

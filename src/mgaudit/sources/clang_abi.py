@@ -154,6 +154,7 @@ StartedTranslationUnit = CFUNCTYPE(c_void_p, c_void_p, c_void_p)
 IndexDeclaration = CFUNCTYPE(None, c_void_p, c_void_p)
 IndexEntityReference = CFUNCTYPE(None, c_void_p, c_void_p)
 CursorVisitor = CFUNCTYPE(c_int, CXCursor, CXCursor, py_object)
+FieldVisitor = CFUNCTYPE(c_int, CXCursor, py_object)
 
 
 class IndexerCallbacks(Structure):
@@ -210,6 +211,7 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_getCursorDisplayName": ([CXCursor], CXString),
     "clang_getCursorSemanticParent": ([CXCursor], CXCursor),
     "clang_getCursorLinkage": ([CXCursor], c_int),
+    "clang_equalLocations": ([CXSourceLocation, CXSourceLocation], c_uint),
     "clang_getCursorLocation": ([CXCursor], CXSourceLocation),
     "clang_getCursorExtent": ([CXCursor], CXSourceRange),
     "clang_getCursorType": ([CXCursor], CXType),
@@ -241,6 +243,15 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_CXXMethod_isPureVirtual": ([CXCursor], c_uint),
     "clang_CXXMethod_isConst": ([CXCursor], c_uint),
     "clang_visitChildren": ([CXCursor, CursorVisitor, py_object], c_uint),
+    "clang_Type_visitFields": ([CXType, FieldVisitor, py_object], c_uint),
+    "clang_visitCXXMethods": ([CXType, FieldVisitor, py_object], c_uint),
+    "clang_visitCXXBaseClasses": ([CXType, FieldVisitor, py_object], c_uint),
+    "clang_getCursorResultType": ([CXCursor], CXType),
+    "clang_Cursor_isDynamicCall": ([CXCursor], c_int),
+    "clang_CXXConstructor_isDefaultConstructor": ([CXCursor], c_uint),
+    "clang_CXXConstructor_isCopyConstructor": ([CXCursor], c_uint),
+    "clang_CXXConstructor_isMoveConstructor": ([CXCursor], c_uint),
+    "clang_CXXMethod_isDefaulted": ([CXCursor], c_uint),
     "clang_IndexAction_create": ([c_void_p], c_void_p),
     "clang_IndexAction_dispose": ([c_void_p], None),
     "clang_indexTranslationUnit": (
@@ -276,7 +287,7 @@ class Library:
             try:
                 function = getattr(self.cdll, name)
             except AttributeError as error:
-                message = f"{path} has no {name}: a libclang of LLVM 16 or later is needed"
+                message = f"{path} has no {name}: a libclang of LLVM 21 or later is needed"
                 raise OSError(message) from error
             function.argtypes = arguments
             function.restype = result

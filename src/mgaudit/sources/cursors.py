@@ -6,6 +6,7 @@ matters.
 
 from __future__ import annotations
 
+from ctypes import byref, c_uint
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
@@ -34,17 +35,20 @@ BINARY_OPERATOR: Final = 114
 CONDITIONAL_OPERATOR: Final = 116
 CASTS: Final = frozenset({117, *range(124, 129)})
 INITIALISER_LISTS: Final = frozenset({119, 155})  # in braces, in parentheses
+DELETE: Final = 135
 LAMBDA: Final = 144
-RANGE_FOR: Final = 225
+COMPOUND: Final = 202
 
 FUNCTIONS: Final = frozenset({8, 21, 24, 25, 26, 30})
 FREE_FUNCTIONS: Final = frozenset({8, 30})
 CONSTRUCTOR: Final = 24
+DESTRUCTOR: Final = 25
 CONVERSION: Final = 26
 CLASS_TEMPLATES: Final = frozenset({31, 32})  # and their partial specialisations
 
 NAMESPACE: Final = 22
 TRANSLATION_UNIT: Final = 350
+RANGE_FOR: Final = 225
 
 # CXTypeKind
 VOID: Final = 2
@@ -52,6 +56,7 @@ POINTER: Final = 101
 REFERENCES: Final = frozenset({103, 104})
 RECORD: Final = 105
 FUNCTION_TYPES: Final = frozenset({110, 111})
+DEPENDENT: Final = frozenset({1, 25, 26})  # unexposed (a template parameter's), overloaded, dependent
 ARRAYS: Final = frozenset({112, 114, 115, 116})
 
 _CONTINUE: Final = 1
@@ -129,6 +134,35 @@ class Cursors:
         """What a pointer or reference type leads to."""
         canonical: abi.CXType = self.cdll.clang_getCanonicalType(self.cdll.clang_getPointeeType(type_))
         return canonical
+
+    def fields(self, record: abi.CXType) -> list[abi.CXCursor]:
+        """The fields of a class, of an instantiation too."""
+        return self._members(self.cdll.clang_Type_visitFields, record)
+
+    def bases(self, record: abi.CXType) -> list[abi.CXType]:
+        """The types of the direct bases of a class."""
+        return [self.type_of(base) for base in self._members(self.cdll.clang_visitCXXBaseClasses, record)]
+
+    def methods(self, record: abi.CXType) -> list[abi.CXCursor]:
+        """The member functions of a class that exist, implicitly declared ones among them."""
+        return self._members(self.cdll.clang_visitCXXMethods, record)
+
+    @staticmethod
+    def _members(visit: Callable[..., int], record: abi.CXType) -> list[abi.CXCursor]:
+        found: list[abi.CXCursor] = []
+
+        def step(cursor: abi.CXCursor, _data: object) -> int:
+            found.append(copied(cursor))
+            return _CONTINUE
+
+        visit(record, abi.FieldVisitor(step), None)
+        return found
+
+    def offset(self, cursor: abi.CXCursor) -> int:
+        """Where its location lies in its file, in bytes."""
+        offset = c_uint()
+        self.cdll.clang_getFileLocation(self.cdll.clang_getCursorLocation(cursor), None, None, None, byref(offset))
+        return offset.value
 
     def spelling(self, cursor: abi.CXCursor) -> str:
         """Its name."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
-from mgaudit.sources import cursors
+from mgaudit.sources import cursors as ast
+from mgaudit.sources.calls import CallFinder
 from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.records import (
     COMMAND_LINE,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from mgaudit.sources.files import FileTable
 
-_WALKED: Final = cursors.FUNCTIONS | {cursors.FIELD, cursors.VARIABLE}  # what may have a body or an initialiser
+_WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
 _ALIASES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("typedef", "type-alias"))
 
@@ -299,7 +300,10 @@ def index_unit(unit: TranslationUnit, files: FileTable, *, directives_only: bool
         message = f"libclang's indexer failed (error {code})"
         raise ParseError(message)
     cursors, instantiations = Cursors(unit.library), collector.symbols.instantiations()
-    slots = StoreFinder(cursors, collector.symbols, files).find([*collector.definitions, *instantiations])
+    stores = StoreFinder(cursors, collector.symbols, files)
+    finder = CallFinder(cursors, collector.symbols, files, stores, {(row[6], row[0]) for row in collector.references})
+    calls = finder.find([*collector.definitions, *instantiations])
+    slots = stores.find(finder.bodies)
     uses = Uses()
     if any(map(files.is_observed, range(len(files.paths)))):
         uses = UseFinder(cursors, collector.symbols, files, collector.references).find(
@@ -321,6 +325,7 @@ def index_unit(unit: TranslationUnit, files: FileTable, *, directives_only: bool
         uses=pack(sorted(uses.uses, key=_row_order)),
         carries=pack(sorted(uses.carries, key=_row_order)),
         arguments=list(uses.arguments),
+        calls=pack(calls),
     )
 
 

@@ -7,6 +7,7 @@ arrays of 32-bit integers, because a Python object per reference would cost more
 from __future__ import annotations
 
 from array import array
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 5  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 6  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -55,9 +56,27 @@ NONE: Final = 0xFFFFFFFF
 COMMAND_LINE: Final = "<command line>"  # the source of forced includes
 
 REFERENCE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "role", "parent")
+CALL_COLUMNS: Final = ("caller", "callee", "file", "line", "column", "kind")
 DECLARATION_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "flags", "parent")
 USE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "receiver", "origin", "via", "arguments")
 CARRY_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "carried", "how")
+
+
+class CallKind(IntEnum):
+    """How a call that the indexer does not report is known, or why it leads nowhere; a record's integers."""
+
+    DIRECT = 0
+    VIRTUAL = 1
+    THROUGH = 2  # the callee is a field or variable that holds functions
+    ADDRESS = 3
+    LIBRARY = 4  # a library template calls it back
+    DESTRUCTION = 5
+    IMPLICIT = 6
+    PARAMETER = 32  # from here on, without a callee
+    LOCAL = 33
+    MEMBER_POINTER = 34
+    DEPENDENT = 35
+    EXPRESSION = 36
 
 
 class SymbolRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -138,6 +157,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
             accessed on, ``origin`` the free function or lasting variable that it comes from.
         carries: ``CARRY_COLUMNS``: what the types of the uses' results, and of observed files' declarations, carry.
         arguments: The constant arguments that uses name by index.
+        calls: ``CALL_COLUMNS`` as little-endian 32-bit words, sorted: what the references do not tell.
     """
 
     files: list[str]
@@ -153,6 +173,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     uses: bytes
     carries: bytes
     arguments: list[str]
+    calls: bytes = b""
 
 
 def pack(rows: list[tuple[int, ...]]) -> bytes:

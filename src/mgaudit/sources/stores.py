@@ -52,6 +52,11 @@ class StoreFinder:
             self._cursors.visit(definition, self._see)
         return sorted(self._found, key=lambda s: (s.file, s.line, s.column, s.field, s.function))
 
+    def is_given(self, variable: CXCursor) -> bool:
+        """Whether a variable's initialiser yields functions, or fields and variables that hold some."""
+        children = self._cursors.children(variable)
+        return bool(children) and next(self._values(children[-1]), None) is not None
+
     def _see(self, cursor: CXCursor) -> bool:
         kind = cursor.kind
         if kind == ast.BINARY_OPERATOR:
@@ -131,9 +136,9 @@ class StoreFinder:
             designated = self._designator(items[0])
             if designated:
                 item = items.pop(0)
-                target = self._original(designated[-1])
+                target = self.original(designated[-1])
                 self._store(target, self._cursors.children(item)[-1], item)
-                first = self._original(designated[0])
+                first = self.original(designated[0])
                 position = next((i + 1 for i, f in enumerate(fields) if f.data0 == first.data0), len(fields))
                 continue
             self._fill_one(fields[position], items)
@@ -176,7 +181,7 @@ class StoreFinder:
                 pattern = self._cursors.cdll.clang_getSpecializedCursorTemplate(declared)
                 members = self._cursors.children(pattern) if pattern.data0 else members
             known = [c for c in members if c.kind == ast.BASE_SPECIFIER]
-            known += [self._original(c) for c in members if c.kind == ast.FIELD]
+            known += [self.original(c) for c in members if c.kind == ast.FIELD]
             self._fields[declared.data0] = known
         return known
 
@@ -194,7 +199,7 @@ class StoreFinder:
         named = self._cursors.referenced(target)
         if named is None or named.kind not in _HOLDERS or not self._may_hold(self._cursors.type_of(named)):
             return None
-        return self._original(named)
+        return self.original(named)
 
     def _may_hold(self, type_: CXType) -> bool:
         """Whether values of a type can be, or wrap, functions: a class does that has a call operator."""
@@ -217,7 +222,7 @@ class StoreFinder:
             self._wrappers[declared.data0] = known
         return known
 
-    def _original(self, field: CXCursor) -> CXCursor:
+    def original(self, field: CXCursor) -> CXCursor:
         """The field of the template, of which the indexer reports the uses, for an instantiation's field."""
         if field.kind != ast.FIELD:
             return field
@@ -290,7 +295,7 @@ class StoreFinder:
         if named.kind in ast.FUNCTIONS:
             yield named
         elif named.kind in _HOLDERS and self._may_hold(self._cursors.type_of(named)):
-            yield self._original(named)
+            yield self.original(named)
 
 
 _TRANSPARENT: Final = frozenset(

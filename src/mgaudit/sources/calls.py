@@ -1,0 +1,256 @@
+"""Calls that the indexer does not report, by walks over bodies.
+
+The indexer names the template where a call resolves to an instantiation, gives a lambda's calls to the function around
+it, and says nothing of destructors, of implicitly declared members, of what a range-based ``for`` calls, of what a
+library template calls back, and of calls through local pointers or of dependent names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.sources import cursors as ast
+from mgaudit.sources.cursors import copied
+from mgaudit.sources.library_calls import LibraryCalls
+from mgaudit.sources.lifetimes import Lifetimes
+from mgaudit.sources.records import NONE, CallKind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from mgaudit.sources.clang_abi import CXCursor
+    from mgaudit.sources.cursors import Cursors
+    from mgaudit.sources.files import FileTable
+    from mgaudit.sources.stores import StoreFinder
+    from mgaudit.sources.symbols import SymbolTable
+
+CallRow = tuple[int, ...]
+"""`records.CALL_COLUMNS`."""
+
+
+class CallFinder:
+    """Finds the calls of one translation unit.
+
+    Args:
+        cursors: Reads cursors.
+        symbols: Interns callers and callees.
+        files: Interns places.
+        stores: Knows what values a local variable is given.
+        reported: (caller, callee) pairs that the indexer reports.
+    """
+
+    def __init__(
+        self, cursors: Cursors, symbols: SymbolTable, files: FileTable, stores: StoreFinder,
+        reported: Collection[tuple[int, int]],
+    ) -> None:  # fmt: skip
+        self._cursors = cursors
+        self._symbols = symbols
+        self._files = files
+        self._stores = stores
+        self._reported = reported
+        self._lifetimes = Lifetimes(cursors)
+        self._library = LibraryCalls(cursors, files, self._lifetimes)
+        self._found: dict[CallRow, None] = {}
+        self._entered: set[int] = set()
+        self._waiting: list[CXCursor] = []
+        self.bodies: list[CXCursor] = []
+        self._called: set[tuple[int, int]] = set()
+        self._caller = NONE
+        self._place: tuple[int, int, int] = (NONE, 0, 0)
+        self._given: dict[int, bool] = {}
+        self._implied: set[int] = set()
+
+    def find(self, definitions: Iterable[CXCursor]) -> list[CallRow]:
+        """The calls in the definitions of functions, variables and fields, sorted, without repeats.
+
+        Instantiations that they call are walked as well; `bodies` then holds everything that was.
+        """
+        for definition in definitions:
+            self._enter(definition)
+        while self._waiting:
+            body = self._waiting.pop()
+            self.bodies.append(body)
+            self._body(body, body)
+        return sorted(self._found, key=lambda row: (row[2], row[3], row[4], row))
+
+    def _enter(self, definition: CXCursor) -> None:
+        """Walk a body later, once."""
+        if definition.data0 and definition.data0 not in self._entered:
+            self._entered.add(definition.data0)
+            self._waiting.append(definition)
+
+    def _body(self, caller: CXCursor, root: CXCursor) -> None:
+        before = self._caller, self._place
+        self._caller = self._symbols.of_cursor(caller)
+        if caller.kind in {ast.CONSTRUCTOR, ast.DESTRUCTOR}:
+            self._implied_by(caller)
+        elif caller.kind == ast.VARIABLE:
+            self._at(caller)
+            self._destroy(caller)
+        self._cursors.visit(root, self._see)
+        self._caller, self._place = before
+
+    def _see(self, cursor: CXCursor) -> bool:
+        kind = cursor.kind
+        if kind == ast.CALL_EXPRESSION:
+            self._at(cursor)
+            self._call(cursor)
+        elif kind == ast.LAMBDA:
+            operator = self._cursors.call_operator(cursor)
+            if operator is not None:
+                self._body(operator, copied(cursor))
+                return False
+        elif kind in ast.FUNCTIONS:  # a member of a local class
+            self._body(copied(cursor), copied(cursor))
+            return False
+        elif kind in {ast.VARIABLE, ast.PARAMETER}:
+            self._at(cursor)
+            self._destroy(cursor)
+        elif kind == ast.DELETE:
+            self._at(cursor)
+            self._delete(cursor)
+        elif kind == ast.RANGE_FOR:
+            self._at(cursor)
+            self._range(cursor)
+        elif kind in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION}:
+            self._at(cursor)
+            self._name(cursor)
+        return True
+
+    def _at(self, cursor: CXCursor) -> None:
+        file, line, column, _ = self._files.place(self._cursors.cdll.clang_getCursorLocation(cursor))
+        self._place = (file, line, column)
+
+    # ---- calls as written
+
+    def _call(self, call: CXCursor) -> None:
+        callee = self._cursors.referenced(call)
+        if callee is None:
+            self._unnamed(call)
+        elif callee.kind in ast.FUNCTIONS:
+            dynamic = bool(self._cursors.cdll.clang_Cursor_isDynamicCall(call))
+            self._add(callee, CallKind.VIRTUAL if dynamic else CallKind.DIRECT)
+            if callee.kind == ast.CONSTRUCTOR:
+                self._implied_by(callee)
+            self._call_back(callee)
+            self._destroy(call)
+        elif callee.kind in {ast.FIELD, ast.VARIABLE, ast.PARAMETER}:
+            self._through(callee)
+
+    def _unnamed(self, call: CXCursor) -> None:
+        """The callee is an expression: what it is made of may still name where the pointer comes from."""
+        children = self._cursors.children(call)
+        if not children:
+            self._give_up(CallKind.DEPENDENT)
+            return
+        expression = children[0]
+        while expression.kind in _WRAPPINGS and (inner := self._cursors.children(expression)):
+            expression = inner[0]
+        named = self._cursors.referenced(expression)
+        if expression.kind == ast.BINARY_OPERATOR:
+            self._give_up(CallKind.MEMBER_POINTER)
+        elif self._cursors.type_of(children[0]).kind in ast.DEPENDENT:
+            self._give_up(CallKind.DEPENDENT)
+        elif named is not None and named.kind in {ast.FIELD, ast.VARIABLE, ast.PARAMETER}:
+            self._through(named)
+        elif expression.kind not in {ast.CALL_EXPRESSION, ast.CONDITIONAL_OPERATOR, *_NAMES}:
+            self._give_up(CallKind.EXPRESSION)
+
+    def _through(self, holder: CXCursor) -> None:
+        """A call of what a field, variable or parameter holds."""
+        index = self._symbols.of_cursor(self._stores.original(holder))
+        if holder.kind == ast.PARAMETER:
+            self._give_up(CallKind.PARAMETER)
+        elif not self._symbols.is_local(index):
+            if (self._caller, index) not in self._reported:
+                self._record(index, CallKind.THROUGH)
+        elif not self._is_given(holder):
+            self._give_up(CallKind.LOCAL)
+
+    def _is_given(self, variable: CXCursor) -> bool:
+        """Whether a local variable starts with known functions: then its function takes their addresses already."""
+        known = self._given.get(variable.data0)
+        if known is None:
+            known = self._given[variable.data0] = self._stores.is_given(variable)
+        return known
+
+    def _name(self, cursor: CXCursor) -> None:
+        """A function whose address is taken, unless this is the name in a call: the call itself comes first."""
+        named = self._cursors.referenced(cursor)
+        if named is None or named.kind not in ast.FUNCTIONS or not self._is_tracked(named):
+            return
+        if (self._caller, self._symbols.of_cursor(named)) not in self._called:
+            self._add(named, CallKind.ADDRESS)
+
+    # ---- calls that nobody writes
+
+    def _call_back(self, callee: CXCursor) -> None:
+        for target in self._library.tracked_targets(callee):
+            self._add(target, CallKind.LIBRARY)
+
+    def _implied_by(self, member: CXCursor) -> None:
+        """What constructors and destructors do with bases and fields that they do not name."""
+        if member.data0 in self._implied or not self._is_tracked(member):
+            return
+        self._implied.add(member.data0)
+        before = self._caller, self._place
+        self._caller = self._symbols.of_cursor(member)
+        self._at(member)
+        for target in self._lifetimes.implied(member):
+            self._add(target, CallKind.IMPLICIT)
+            self._call_back(target)
+            if target.kind == ast.CONSTRUCTOR:
+                self._implied_by(target)
+        self._caller, self._place = before
+
+    def _destroy(self, cursor: CXCursor) -> None:
+        """An object by value dies at the end of its scope or full expression; one made by ``new`` if something throws.
+
+        Args:
+            cursor: A variable, a parameter, or a call that yields a temporary.
+        """
+        for target in self._lifetimes.destructors(self._cursors.type_of(cursor)):
+            self._add(target, CallKind.DESTRUCTION)
+            self._call_back(target)
+
+    def _delete(self, cursor: CXCursor) -> None:
+        for child in self._cursors.children(cursor):
+            for target in self._lifetimes.destructors(self._cursors.pointee(self._cursors.type_of(child))):
+                virtual = bool(self._cursors.cdll.clang_CXXMethod_isVirtual(target))
+                self._add(target, CallKind.VIRTUAL if virtual else CallKind.DESTRUCTION)
+                self._call_back(target)
+
+    def _range(self, loop: CXCursor) -> None:
+        """``begin``, ``end`` and the iterator's operators."""
+        for child in self._cursors.children(loop):
+            if child.kind >= ast.UNEXPOSED_EXPRESSION and child.kind != ast.COMPOUND:
+                for target in self._lifetimes.range_members(self._cursors.type_of(child)):
+                    self._add(target, CallKind.IMPLICIT)
+                    self._call_back(target)
+
+    # ---- rows
+
+    def _is_tracked(self, cursor: CXCursor) -> bool:
+        file = self._files.place(self._cursors.cdll.clang_getCursorLocation(cursor))[0]
+        return file != NONE and self._files.is_tracked(file)
+
+    def _add(self, callee: CXCursor, kind: CallKind) -> None:
+        if self._is_tracked(callee):
+            index = self._symbols.of_cursor(callee)
+            self._called.add((self._caller, index))
+            if self._cursors.cdll.clang_getSpecializedCursorTemplate(callee).data0:
+                self._enter(self._cursors.cdll.clang_getCursorDefinition(callee))
+            if (self._caller, index) not in self._reported:
+                self._record(index, kind)
+
+    def _give_up(self, kind: CallKind) -> None:
+        self._record(NONE, kind)
+
+    def _record(self, callee: int, kind: CallKind) -> None:
+        file, line, column = self._place
+        if file != NONE and self._files.is_tracked(file) and self._caller != NONE:
+            self._found[self._caller, callee, file, line, column, kind] = None
+
+
+_NAMES: Final = {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION}  # of functions, which are references of their own
+_WRAPPINGS: Final = {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, *ast.CASTS}

@@ -1,0 +1,130 @@
+"""Which special members run where nobody writes them: at the end of a lifetime, for bases and fields, in a loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.sources import cursors as ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mgaudit.sources.clang_abi import CXCursor, CXType
+    from mgaudit.sources.cursors import Cursors
+
+_ITERATION: Final = frozenset({"operator*", "operator++", "operator!=", "operator=="})
+
+
+class Lifetimes:
+    """Answers for the classes of one translation unit.
+
+    Args:
+        cursors: Reads cursors.
+    """
+
+    def __init__(self, cursors: Cursors) -> None:
+        self._cursors = cursors
+        self._destructors: dict[int, list[CXCursor]] = {}
+
+    def destructors(self, type_: CXType) -> list[CXCursor]:
+        """The declared destructors that run when an object of a type dies; of an implicit one, its members'."""
+        type_ = self._cursors.element_type(type_)
+        if type_.kind != ast.RECORD:
+            return []
+        declared = self._cursors.declaration_of(type_)
+        known = self._destructors.get(declared.data0)
+        if known is None:
+            self._destructors[declared.data0] = []  # a class cannot hold itself, but broken code may say so
+            own = [
+                m
+                for m in self._cursors.methods(type_)
+                if m.kind == ast.DESTRUCTOR and not self._is_implicit(m, declared)
+            ]
+            known = own or list(self._parts(type_))
+            self._destructors[declared.data0] = known
+        return known
+
+    def _is_implicit(self, member: CXCursor, declared: CXCursor) -> bool:
+        """The front end places implicitly declared members at the class's own name."""
+        cdll = self._cursors.cdll
+        return bool(
+            cdll.clang_equalLocations(cdll.clang_getCursorLocation(member), cdll.clang_getCursorLocation(declared))
+        )
+
+    def _parts(self, type_: CXType) -> Iterator[CXCursor]:
+        """The destructors of the bases and fields of a class."""
+        for part in self._part_types(type_):
+            yield from self.destructors(part)
+
+    def _part_types(self, type_: CXType) -> list[CXType]:
+        fields = (self._cursors.type_of(field) for field in self._cursors.fields(type_))
+        return [*self._cursors.bases(type_), *(self._cursors.element_type(field) for field in fields)]
+
+    def implied(self, member: CXCursor) -> list[CXCursor]:
+        """The special members of bases and fields that a constructor or destructor runs without naming them."""
+        cdll = self._cursors.cdll
+        type_ = self._cursors.type_of(cdll.clang_getCursorSemanticParent(member))
+        if type_.kind != ast.RECORD:
+            return []
+        if member.kind == ast.DESTRUCTOR:
+            return list(self._parts(type_))
+        written = self._written(member)
+        if self._cursors.declaration_of(type_).data0 in written:  # it delegates
+            return []
+        copies = cdll.clang_CXXMethod_isDefaulted(member) and (
+            cdll.clang_CXXConstructor_isCopyConstructor(member) or cdll.clang_CXXConstructor_isMoveConstructor(member)
+        )
+        found = []
+        for base in self._cursors.bases(type_):
+            if self._cursors.declaration_of(base).data0 not in written:
+                found += self._constructors(base, copies=bool(copies))
+        for field in self._cursors.fields(type_):
+            if field.data0 not in written and (copies or not self._has_initialiser(field)):
+                found += self._constructors(
+                    self._cursors.element_type(self._cursors.type_of(field)), copies=bool(copies)
+                )
+        return found
+
+    def _written(self, constructor: CXCursor) -> set[int]:
+        """The fields and bases that a constructor initialises by name."""
+        found = set()
+        name = self._cursors.offset(constructor)
+        for child in self._cursors.children(constructor):
+            if child.kind == ast.TYPE_REFERENCE and self._cursors.offset(child) < name:  # `Class::` before the name
+                continue
+            if child.kind in {ast.MEMBER_REFERENCE, ast.TYPE_REFERENCE}:
+                named = self._cursors.referenced(child)
+                if named is not None:
+                    found.add(named.data0)
+        return found
+
+    def _has_initialiser(self, field: CXCursor) -> bool:
+        children = self._cursors.children(field)
+        return bool(children) and children[-1].kind >= ast.UNEXPOSED_EXPRESSION
+
+    def _constructors(self, type_: CXType, *, copies: bool) -> list[CXCursor]:
+        """The constructors of a class that may make a part: those that copy or move, or the one without arguments."""
+        if type_.kind != ast.RECORD:
+            return []
+        cdll = self._cursors.cdll
+        constructors = [m for m in self._cursors.methods(type_) if m.kind == ast.CONSTRUCTOR]
+        if copies:
+            tests = (cdll.clang_CXXConstructor_isCopyConstructor, cdll.clang_CXXConstructor_isMoveConstructor)
+            return [m for m in constructors if any(test(m) for test in tests)]
+        return [m for m in constructors if cdll.clang_CXXConstructor_isDefaultConstructor(m)]
+
+    def range_members(self, type_: CXType) -> list[CXCursor]:
+        """``begin`` and ``end`` of a class, and the operators of the iterators that they yield."""
+        while type_.kind in ast.REFERENCES:
+            type_ = self._cursors.pointee(type_)
+        if type_.kind != ast.RECORD:
+            return []
+        found = [m for m in self._cursors.methods(type_) if self._cursors.spelling(m) in {"begin", "end"}]
+        iterators = {}
+        for member in found:
+            result = self._cursors.cdll.clang_getCanonicalType(self._cursors.cdll.clang_getCursorResultType(member))
+            if result.kind == ast.RECORD:
+                iterators[self._cursors.declaration_of(result).data0] = result
+        for iterator in iterators.values():
+            found += [m for m in self._cursors.methods(iterator) if self._cursors.spelling(m) in _ITERATION]
+        return found
