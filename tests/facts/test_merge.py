@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -207,3 +209,48 @@ class TestDamage:
 
     def test_a_whole_file_is_kept(self, path: Path) -> None:
         assert set(Database(path).held()) == {A, B, C}
+
+    def test_a_place_that_cannot_be_written_gives_way_to_memory(
+        self, tmp_path: Path, record: Make, update: Callable[..., None]
+    ) -> None:
+        blocker = tmp_path / "file"
+        blocker.write_text("")
+        (tmp_path / "folder.sqlite").mkdir()
+        for path in (blocker / "facts.sqlite", tmp_path / "folder.sqlite"):
+            database = Database(path)
+            assert database.write_error is not None
+            update(database, units({A: 1}, record))
+            assert set(database.held()) == {A}
+        assert blocker.read_text() == ""
+
+
+_CREATE = """
+import sys
+from mgaudit.facts.merge import Database
+print("ready", flush=True)
+sys.stdin.readline()
+database = Database(sys.argv[1])
+assert database.path == sys.argv[1], database.write_error
+database.update({}, None, frozenset(), [sys.argv[2]])
+print(database.connection.execute("SELECT name FROM configuration").fetchall())
+"""
+
+
+def test_processes_that_create_one_database_at_once_do_not_harm_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "facts.sqlite"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", _CREATE, str(path), f"c{number}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]  # fmt: skip
+    for process in running:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    answers = [process.communicate() for process in running]
+    assert [answer for answer, _ in answers] == [f"[('c{number}',)]\n" for number in range(4)]
