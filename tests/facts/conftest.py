@@ -1,16 +1,14 @@
-"""Records made by hand, and a dump of a database that is free of its numbers."""
+"""Records made by hand."""
 
 from __future__ import annotations
 
 import random
-from array import array
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from mgaudit.facts.merge import Database, UnitId, UnitState
-from mgaudit.facts.query import Facts
+from mgaudit.facts.merge import UnitId, UnitState
 from mgaudit.sources import records
 from mgaudit.sources.clang_abi import ENTITY_KINDS
 from mgaudit.sources.records import NONE, IncludeRecord, SlotRecord, SymbolRecord, UnitRecord, pack
@@ -18,11 +16,10 @@ from mgaudit.sources.records import NONE, IncludeRecord, SlotRecord, SymbolRecor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mgaudit.facts.merge import Database
+
 Units = Mapping[UnitId, tuple[str, UnitRecord]]
 """The units of a run: the keys of their records, and the records."""
-
-Rows = list[tuple[Any, ...]]
-Dump = dict[str, Rows]
 
 CONFIGURATIONS = ["mono", "split"]
 
@@ -106,62 +103,3 @@ def apply(
         frozenset(tracked),
         configurations or CONFIGURATIONS,
     )
-
-
-@pytest.fixture(scope="session")
-def dumped() -> Callable[..., Dump]:
-    return dump
-
-
-def dump(database: Database, configurations: Iterable[str] = CONFIGURATIONS) -> Dump:
-    """All that a database says, with names in the place of numbers, sorted."""
-    facts = Facts(database.connection, list(configurations), {})
-    execute = database.connection.execute
-    symbols: dict[int | None, tuple[Any, ...] | None] = {None: None}
-    for number, usr, place in execute("SELECT id, usr, place FROM symbol"):
-        symbols[number] = (usr, place)
-    files = {None: None, **dict(execute("SELECT id, path FROM file"))}
-    units: dict[int | None, str | None] = {None: None}
-    for unit in facts.units:
-        units[unit.id] = f"{unit.name.configuration}:{unit.name.kind}:{unit.name.path}:{unit.name.variant}"
-    edges = {row[0]: (files[row[1]], *row[2:5], files[row[5]]) for row in execute("SELECT * FROM edge")}
-    named = {"s": symbols, "f": files, "u": units}
-    tables = {
-        "symbol": "SELECT id AS s, name, qualified, kind, parent AS s, pattern AS s, flags FROM symbol",
-        "file": "SELECT path, tracked FROM file",
-        "reference": "SELECT symbol AS s, file AS f, line, column, offset, role, parent AS s, configurations "
-        "FROM reference",
-        "declaration": "SELECT symbol AS s, file AS f, line, column, offset, flags, parent AS s, type, configurations "
-        "FROM declaration",
-        "slot": "SELECT field AS s, function AS s, file AS f, line, column, configurations FROM slot",
-        "unit": "SELECT id AS u, key, preamble AS u FROM unit",
-        "skipped": "SELECT unit AS u, file AS f, first, last FROM skipped",
-        "diagnostic": "SELECT unit AS u, severity, file AS f, line, column, message FROM diagnostic",
-        "base": "SELECT unit AS u, derived AS s, base AS s FROM base",
-        "override": "SELECT unit AS u, method AS s, overridden AS s FROM override",
-    }
-    found: Dump = {}
-    for name, query in tables.items():
-        cursor = execute(query)
-        readers = [named.get(column[0]) for column in cursor.description]
-        rows = [
-            tuple(value if reader is None else reader[value] for value, reader in zip(row, readers, strict=True))
-            for row in cursor
-        ]
-        found[name] = sorted(rows, key=repr)
-    found["include"] = sorted(
-        [
-            (units[number], edges[edge])
-            for number, blob in execute("SELECT id, edges FROM unit")
-            for edge in _words(blob)
-        ],
-        key=repr,
-    )
-    found["edge"] = sorted(edges.values(), key=repr)
-    return found
-
-
-def _words(blob: bytes) -> list[int]:
-    words = array("I")
-    words.frombytes(blob)
-    return list(words)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,7 +34,7 @@ def units(numbers: Mapping[UnitId, int], record: Make) -> dict[UnitId, tuple[str
 def fresh(run: dict[UnitId, tuple[str, UnitRecord]], update: Callable[..., None], dumped: Callable[..., Any]) -> Any:
     database = Database(":memory:")
     update(database, run)
-    return dumped(database)
+    return dumped(database.connection)
 
 
 @settings(max_examples=60, deadline=None)
@@ -43,7 +45,7 @@ def test_any_sequence_of_updates_ends_as_a_database_built_afresh(
     database = Database(":memory:")
     for run in runs:
         update(database, units(run, record))
-    assert dumped(database) == fresh(units(runs[-1], record), update, dumped)
+    assert dumped(database.connection) == fresh(units(runs[-1], record), update, dumped)
 
 
 @settings(max_examples=30, deadline=None)
@@ -56,7 +58,7 @@ def test_the_order_in_which_units_arrive_does_not_matter(
     database = Database(":memory:")
     for count in range(len(order) + 1):
         update(database, units({unit: run[unit] for unit in order[:count]}, record))
-    assert dumped(database) == fresh(units(run, record), update, dumped)
+    assert dumped(database.connection) == fresh(units(run, record), update, dumped)
 
 
 def test_a_symbol_changes_with_the_units_that_declare_it(
@@ -74,7 +76,7 @@ def test_a_symbol_changes_with_the_units_that_declare_it(
     database = Database(":memory:")
     update(database, units({A: before}, record))
     update(database, units({A: after}, record))
-    assert dumped(database) == fresh(units({A: after}, record), update, dumped)
+    assert dumped(database.connection) == fresh(units({A: after}, record), update, dumped)
 
 
 def test_equal_slices_are_stored_once(record: Make, update: Callable[..., None]) -> None:
@@ -109,16 +111,16 @@ def test_a_failing_update_changes_nothing(
 ) -> None:
     database = Database(":memory:")
     update(database, units({A: 1}, record))
-    before = dumped(database)
+    before = dumped(database.connection)
 
     def fail(_state: object) -> UnitRecord:
         raise KeyError
 
     with pytest.raises(KeyError):
         database.update({B: UnitState(B, "key2")}, fail, frozenset(), ["mono", "split"])
-    assert dumped(database) == before
+    assert dumped(database.connection) == before
     update(database, units({B: 2}, record))
-    assert dumped(database) == fresh(units({B: 2}, record), update, dumped)
+    assert dumped(database.connection) == fresh(units({B: 2}, record), update, dumped)
 
 
 def test_a_change_of_the_configurations_throws_nothing_wrong_away(
@@ -129,7 +131,7 @@ def test_a_change_of_the_configurations_throws_nothing_wrong_away(
     update(database, run)
     update(database, run, configurations=["split", "mono"])
     update(database, run)
-    assert dumped(database) == fresh(run, update, dumped)
+    assert dumped(database.connection) == fresh(run, update, dumped)
 
 
 def test_the_audited_files_may_change(record: Make, update: Callable[..., None]) -> None:
@@ -149,12 +151,12 @@ class TestSnapshots:
         path = tmp_path / "facts.sqlite"
         reader, writer = Database(path), Database(path)
         update(reader, units({A: 1, B: 2}, record))
-        before = dumped(reader)
+        before = dumped(reader.connection)
         update(writer, units({A: 3, C: 4}, record))
-        assert dumped(reader) == before
-        assert dumped(writer) == fresh(units({A: 3, C: 4}, record), update, dumped)
+        assert dumped(reader.connection) == before
+        assert dumped(writer.connection) == fresh(units({A: 3, C: 4}, record), update, dumped)
         update(reader, units({A: 1, B: 2}, record))
-        assert dumped(reader) == before
+        assert dumped(reader.connection) == before
 
     def test_what_was_written_is_there_in_the_next_run(
         self, tmp_path: Path, record: Make, update: Callable[..., None], dumped: Callable[..., Any]
@@ -162,11 +164,11 @@ class TestSnapshots:
         path = tmp_path / "facts.sqlite"
         first = Database(path)
         update(first, units({A: 1}, record))
-        before = dumped(first)
+        before = dumped(first.connection)
         first.close()
         second = Database(path)
         assert second.held() == {A: "key1"}
-        assert dumped(second) == before
+        assert dumped(second.connection) == before
 
 
 class TestDamage:
@@ -203,7 +205,52 @@ class TestDamage:
         database = Database(path)
         assert database.held() == {}
         update(database, units({A: 1}, record))
-        assert dumped(database) == fresh(units({A: 1}, record), update, dumped)
+        assert dumped(database.connection) == fresh(units({A: 1}, record), update, dumped)
 
     def test_a_whole_file_is_kept(self, path: Path) -> None:
         assert set(Database(path).held()) == {A, B, C}
+
+    def test_a_place_that_cannot_be_written_gives_way_to_memory(
+        self, tmp_path: Path, record: Make, update: Callable[..., None]
+    ) -> None:
+        blocker = tmp_path / "file"
+        blocker.write_text("")
+        (tmp_path / "folder.sqlite").mkdir()
+        for path in (blocker / "facts.sqlite", tmp_path / "folder.sqlite"):
+            database = Database(path)
+            assert database.write_error is not None
+            update(database, units({A: 1}, record))
+            assert set(database.held()) == {A}
+        assert blocker.read_text() == ""
+
+
+_CREATE = """
+import sys
+from mgaudit.facts.merge import Database
+print("ready", flush=True)
+sys.stdin.readline()
+database = Database(sys.argv[1])
+assert database.path == sys.argv[1], database.write_error
+database.update({}, None, frozenset(), [sys.argv[2]])
+print(database.connection.execute("SELECT name FROM configuration").fetchall())
+"""
+
+
+def test_processes_that_create_one_database_at_once_do_not_harm_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "facts.sqlite"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", _CREATE, str(path), f"c{number}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]  # fmt: skip
+    for process in running:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    answers = [process.communicate() for process in running]
+    assert [answer for answer, _ in answers] == [f"[('c{number}',)]\n" for number in range(4)]

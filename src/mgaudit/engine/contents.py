@@ -6,6 +6,8 @@ import hashlib
 import os
 from typing import TYPE_CHECKING
 
+from mgaudit.sources.tree import PathResolver
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,6 +28,7 @@ class Contents:
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
+        self._paths = PathResolver(root)
         self._digests: dict[str, bytes | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
 
@@ -45,6 +48,10 @@ class Contents:
         if key not in self._digests:
             self.read(key)
         return self._digests[key]
+
+    def key(self, path: str) -> str:
+        """The key of the file to which an absolute path leads, links followed."""
+        return self._paths.key(path)
 
     def exists(self, path: str) -> bool:
         """Whether an absolute path names something, by folder listings."""

@@ -1,8 +1,8 @@
 """Manifests: for one parse command, which contents led to which record.
 
 The files that a parse reads are known only after it, so a command's key leads to a list of variants, each with the
-files that it rested on. A variant holds where every file has the recorded content and no file has appeared where the
-preprocessor had looked in vain.
+files that it rested on. A variant holds where every file has the recorded content, no file has appeared where the
+preprocessor had looked in vain, and links lead where they led.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Variant(msgspec.Struct, frozen=True, array_like=True):
         digests: Their digests, joined.
         tracked: One character a file, ``1`` where it belonged to the audited tree.
         absent: Absolute paths that did not exist.
+        links: Absolute paths that lead through links, and the keys of the files where they end.
         clean: Whether the front end reported no error.
         preamble_used: Whether the unit started from a precompiled header.
     """
@@ -36,6 +37,7 @@ class Variant(msgspec.Struct, frozen=True, array_like=True):
     digests: bytes
     tracked: str
     absent: list[str]
+    links: list[tuple[str, str]]
     clean: bool
     preamble_used: bool
 
@@ -73,4 +75,6 @@ def holds(variant: Variant, contents: Contents, tracked: frozenset[str]) -> bool
             return False
         if (path in tracked) != (variant.tracked[index] == "1"):
             return False
+    if any(contents.key(path) != key for path, key in variant.links):
+        return False
     return not any(contents.exists(path) for path in variant.absent)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import sqlite3
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -227,9 +229,11 @@ class _Run:
         )  # fmt: skip
 
     def _cache_warnings(self) -> Iterator[Problem]:
-        if self.cache.write_error is not None:
+        error = self.cache.write_error or self.database.write_error
+        if error is not None or self.unstored:
+            reason = getattr(error, "strerror", None) or str(error or "the disk refuses")
             yield Problem(
-                None, 0, f"the cache cannot be written: {self.cache.write_error.strerror}",
+                None, 0, f"the cache cannot be written: {reason}",
                 "free some space or choose another --cache-dir; until then every run parses anew",
             )  # fmt: skip
 
@@ -388,12 +392,20 @@ class _Run:
         wanted = {unit: state for unit, state in self.states.items() if self._is_useful(unit)}
         try:
             self.database.update(wanted, self._load, self.tracked, names)
-        except sqlite3.DatabaseError:
-            self.database.close()
-            discard(self.database.path)
-            self.database = Database(self.database.path)
+        except sqlite3.DatabaseError as error:
+            self._replace_database(error)
             self.database.update(wanted, self._load, self.tracked, names)
         return Facts(self.database.connection, self.configurations, self.scans)
+
+    def _replace_database(self, error: sqlite3.DatabaseError) -> None:
+        """After damage a new file; where the disk is full, memory."""
+        self.database.close()
+        is_full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+        if is_full:
+            self.cache.write_error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        else:
+            discard(self.database.path)
+        self.database = Database(":memory:" if is_full else self.database.path)
 
     def _is_useful(self, unit: UnitId) -> bool:
         """Whether a unit's facts count: a preamble that no unit starts from is nobody's."""

@@ -16,6 +16,7 @@ import msgspec
 from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
 from mgaudit.engine.contents import digest_of
+from mgaudit.engine.lookups import Lookups, system_folders
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
 from mgaudit.sources.files import FileTable
@@ -241,43 +242,45 @@ class Worker:
         """What the record rests on, or None where a file changed after the parse began."""
         in_memory = {self.resolver.key(path) for path, _ in job.overlay} | {self.resolver.key(ignore)}
         stubs = self.resolver.key(job.stub_folder) + "/" if job.stub_folder else ""
-        files, digests = [], []
+        lookups = Lookups(
+            self.resolver, self._search(job), job.directory, system_folders(job.arguments),
+            frozenset(path for path, _ in job.overlay),
+        )  # fmt: skip
+        lookups.of_inclusions(record)
+        files: dict[str, bytes] = {}
         for key in record.files:
             if key == COMMAND_LINE or key in in_memory or (stubs and key.startswith(stubs)):
                 continue
-            path = Path(self.setup.root, key)
-            try:
-                data = path.read_bytes()
-                changed = path.stat().st_mtime_ns >= started
-            except OSError:
+            data = self._unchanged(key, started)
+            if data is None:
                 return None
-            if changed:
+            files[key] = digest_of(data)
+            lookups.of_questions(key, data)
+        for key in sorted(lookups.present - files.keys()):
+            data = self._unchanged(key, started)
+            if data is None:
                 return None
-            files.append(key)
-            digests.append(digest_of(data))
+            files[key] = digest_of(data)
         tracked = "".join("1" if key in self.setup.tracked else "0" for key in files)
-        absent = self._absent(job, record)
-        parts = (job.key, str(used), *files, *(d.hex() for d in digests), tracked, *absent)
+        absent, links = sorted(lookups.absent), sorted(lookups.links.items())
+        parts = (
+            job.key, str(used), *files, *(d.hex() for d in files.values()), tracked, *absent,
+            *(part for link in links for part in link),
+        )  # fmt: skip
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
-        return manifest.Variant(key, files, b"".join(digests), tracked, absent, not record.diagnostics, used)
+        return manifest.Variant(
+            key, list(files), b"".join(files.values()), tracked, absent, links, not record.diagnostics, used
+        )
 
-    def _absent(self, job: Job, record: UnitRecord) -> list[str]:
-        """Where the preprocessor looked before it found each header, or in vain."""
-        search = self._search(job)
-        overlay = {path for path, _ in job.overlay}
-        absent: set[str] = set()
-        for spelling, angled, source, target in {
-            (i.spelling, i.angled, record.files[i.file], i.target) for i in record.includes
-        }:
-            found = None if target == NONE else record.files[target]
-            for candidate in search.candidates(
-                spelling, angled=angled, including_file=str(Path(self.setup.root, source))
-            ):
-                if self.resolver.key(candidate) == found:
-                    break
-                if candidate not in overlay and not os.path.exists(candidate):  # noqa: PTH110  a hot loop
-                    absent.add(candidate)
-        return sorted(absent)
+    def _unchanged(self, key: str, started: int) -> bytes | None:
+        """The content of a file, or None where it changed after the parse began."""
+        path = Path(self.setup.root, key)
+        try:
+            data = path.read_bytes()
+            changed = path.stat().st_mtime_ns >= started
+        except OSError:
+            return None
+        return None if changed else data
 
 
 def _nothing(_unit: TranslationUnit) -> None:

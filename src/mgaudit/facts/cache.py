@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
 import zlib
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 _MAGIC: Final = b"mgaudit1"
 _CHECKSUM: Final = 16
 _TAG: Final = "CACHEDIR.TAG"
+_AUTHOR: Final = "# Written by mgaudit."
+_KINDS: Final = ("scan", "syntax", "unit", "manifest", "preamble", "facts")
+# A blob, one that a killed run did not finish, or a database with its journals and lock.
+_OWN_NAME: Final = re.compile(
+    r"[0-9a-f]{2}/(?:[0-9a-f]{40}[-.\w]*|\.\w+(?:\.\w+)?)|[0-9a-f]{32}\.sqlite(?:-wal|-shm|\.lock)?"
+)
 
 
 def default_directory() -> Path:
@@ -105,7 +112,7 @@ class Cache:
         """
         if not (self.directory / _TAG).exists():
             self.directory.mkdir(parents=True, exist_ok=True)
-            (self.directory / _TAG).write_text("Signature: 8a477f597d28d172789f06886806bc55\n# Written by mgaudit.\n")
+            (self.directory / _TAG).write_text(f"Signature: 8a477f597d28d172789f06886806bc55\n{_AUTHOR}\n")
 
     def usage(self) -> list[Usage]:
         """What the cache holds, by kind."""
@@ -125,10 +132,20 @@ class Cache:
         return count
 
     def _files(self) -> list[Path]:
-        if not (self.directory / _TAG).exists():
+        """The files that the cache wrote; a folder with another tool's tag, or none, holds none of them."""
+        try:
+            if _AUTHOR not in (self.directory / _TAG).read_text(errors="replace"):
+                return []
+        except OSError:
             return []
-        kinds = ("scan", "syntax", "unit", "manifest", "preamble", "facts")
-        return sorted(path for kind in kinds for path in (self.directory / kind).rglob("*") if path.is_file())
+        folders = [self.directory / kind for kind in _KINDS]
+        return sorted(
+            path
+            for folder in folders
+            if not folder.is_symlink()
+            for path in folder.rglob("*")
+            if _OWN_NAME.fullmatch(path.relative_to(folder).as_posix()) and path.is_file()
+        )
 
 
 def _checksum(data: bytes) -> bytes:

@@ -64,13 +64,19 @@ class Database:
     """The merged facts of one tree. Rows are derived from cached records, so the file may be deleted at any time."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open or create it; a database of another schema version, or a damaged one, is replaced."""
+        """Open or create it; a database of another schema version, or a damaged one, is replaced.
+
+        Where the disk refuses that too, the database is kept in memory, and `write_error` says why.
+        """
         self.path = str(path)
+        self.write_error: Exception | None = None
         try:
-            self.connection = _open(self.path)
-        except sqlite3.DatabaseError:
-            discard(self.path)
-            self.connection = _open(self.path)
+            with self._alone():
+                self.connection = _reopen(self.path)
+        except (sqlite3.Error, OSError) as error:
+            self.write_error = error
+            self.path = _MEMORY
+            self.connection = _open(_MEMORY)
         self._files: dict[str, int] | None = None
         self._symbols: SymbolMerger | None = None
         self._edges: dict[tuple[int, int, str, int, int | None], int] | None = None
@@ -78,6 +84,10 @@ class Database:
     def close(self) -> None:
         """Release the file."""
         self.connection.close()
+
+    def _alone(self) -> contextlib.AbstractContextManager[object]:
+        """Keeps other processes from creating, replacing or updating the file meanwhile."""
+        return FileLock(self.path + ".lock") if self.path != _MEMORY else contextlib.nullcontext()
 
     def held(self) -> dict[UnitId, str]:
         """The units that it holds, with the keys of their records."""
@@ -103,7 +113,7 @@ class Database:
         Raises:
             sqlite3.DatabaseError: The file is damaged, or the disk is full.
         """
-        with FileLock(self.path + ".lock") if self.path != ":memory:" else contextlib.nullcontext():
+        with self._alone():
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             self.connection.execute("BEGIN IMMEDIATE")
@@ -291,6 +301,7 @@ class Database:
         return number
 
 
+_MEMORY: Final = ":memory:"
 _UNIT_CONTENT: Final = """
 SELECT u.id, u.edges, u.claims FROM unit u JOIN configuration c ON c.id = u.configuration
 WHERE c.name = ? AND u.path = ? AND u.variant = ? AND u.kind = ?
@@ -316,9 +327,24 @@ def _unit_key(unit: UnitId) -> tuple[str, str, int, str]:
 
 
 def discard(path: str) -> None:
-    """Delete a database and its journals."""
+    """Delete a database and its journals, so that the next one to open it begins anew."""
+    if path != _MEMORY:
+        with FileLock(path + ".lock"):
+            _delete(path)
+
+
+def _delete(path: str) -> None:
     for suffix in ("", "-wal", "-shm"):
         Path(path + suffix).unlink(missing_ok=True)
+
+
+def _reopen(path: str) -> sqlite3.Connection:
+    """Open the database, or a new one in the place of a damaged one; the caller holds the lock."""
+    try:
+        return _open(path)
+    except sqlite3.DatabaseError:
+        _delete(path)
+        return _open(path)
 
 
 def _open(path: str) -> sqlite3.Connection:

@@ -36,6 +36,14 @@ def all_symbols(facts: Facts) -> dict[int, Symbol]:
     return {row[0]: Symbol(*row) for row in facts.connection.execute(_SYMBOLS)}
 
 
+def symbols_within(facts: Facts, parents: Collection[int] | None) -> list[Symbol]:
+    """The symbols whose semantic parent is one of some symbols, or every symbol that has a parent; by id."""
+    if parents is None:
+        return [Symbol(*row) for row in facts.connection.execute(_SYMBOLS + " WHERE parent IS NOT NULL ORDER BY id")]
+    chosen = ",".join(map(str, sorted(parents)))
+    return [Symbol(*row) for row in facts.connection.execute(f"{_SYMBOLS} WHERE parent IN ({chosen}) ORDER BY id")]
+
+
 def callable_uses(facts: Facts, holders: Collection[int]) -> list[UseRow]:
     """References within a symbol that name a function, call a field or variable, or use one of some holders.
 

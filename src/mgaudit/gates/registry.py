@@ -81,7 +81,12 @@ KINDS: Mapping[str, Kind] = {
         available=True,
         check="mgaudit.gates.undeclared.check:check",
     ),
-    "reads": Kind(ReadsParameters, "Every read of frontend state is mapped to a catalogue entry."),
+    "reads": Kind(
+        ReadsParameters,
+        "Every read of frontend state is mapped to a catalogue entry.",
+        available=True,
+        check="mgaudit.gates.reads.check:check",
+    ),
     "writebacks": Kind(WritebacksParameters, "Every change of a frontend object by the backend is mapped."),
     "upcalls": Kind(UpcallsParameters, "Every call from the backend into the frontend is mapped."),
     "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
