@@ -155,6 +155,9 @@ class SymbolTable:
         if tracked and kind in _TYPED:
             canonical = self._cdll.clang_getCanonicalType(self._cdll.clang_getCursorType(cursor))
             type_text = _PLACE_IN_TYPE.sub(r"(\1)", self._library.text(self._cdll.clang_getTypeSpelling(canonical)))
+            if kind in _FUNCTIONS:
+                # An implicit exception specification shows only where something else in the unit asked for it.
+                type_text = type_text.removesuffix(" noexcept")
         self._records[index] = SymbolRecord(
             usr, name, kind, parent, pattern, file, line, column, offset, type_text, flags
         )
