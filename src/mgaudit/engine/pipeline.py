@@ -308,7 +308,7 @@ class _Run:
         return Preamble(unit, variant.record, wanted.start.chain)
 
     def _is_precompiled(self, preamble: Preamble) -> bool:
-        return self.cache.path("preamble", preamble.record, ".pch").exists()
+        return all(self.cache.path("preamble", preamble.record, suffix).exists() for suffix in (".pch", ".sum"))
 
     def _job(self, unit: UnitId, group: Group, preamble: Preamble | None, *, directives_only: bool = False) -> Job:
         spec = self.specs[unit.configuration]

@@ -130,8 +130,14 @@ class Chooser:
                 break
             guards += leading.guard_macros
             chain.append(key)
-            found.append(Start(key, tuple(chain), tuple(guards)))
+            if self._counts_once(key):
+                found.append(Start(key, tuple(chain), tuple(guards)))
         return found
+
+    def _counts_once(self, header: str) -> bool:
+        """Whether the unit's own inclusion of a precompiled header finds nothing left to do."""
+        scan = self._scan(header)
+        return scan is not None and (scan.pragma_once or scan.guard_macro is not None)
 
     def _closure_size(self, group: Group, header: str) -> int:
         """About how many bytes a header includes: a plain search for directives, all arms alike."""

@@ -188,7 +188,8 @@ class Worker:
         except ParseError:
             return None
         missing = any(include.target == NONE for include in record.includes)
-        if record.diagnostics and not missing:  # the precompiled header may be the cause; a missing header is its own
+        # The precompiled header may be the cause of errors; a missing header is its own, but may want a stub.
+        if record.diagnostics and (job.stub_folder or not missing):
             return None
         return record if _leads_to(record, preamble.chain) else None
 
@@ -216,15 +217,18 @@ class Worker:
             shutil.move(saved, temporary)
 
     def _is_whole(self, path: Path) -> bool:
-        """Whether a precompiled file is what was written: a damaged one may crash the front end."""
-        if str(path) not in self._verified:
-            try:
-                if path.with_suffix(".sum").read_bytes() != _file_digest(path):
-                    return False
-            except OSError:
-                return False
-            self._verified.add(str(path))
-        return True
+        """Whether a precompiled file is what was written: a damaged one, which goes away, may crash the front end."""
+        if str(path) in self._verified:
+            return True
+        checksum = path.with_suffix(".sum")
+        try:
+            if checksum.read_bytes() == _file_digest(path):
+                self._verified.add(str(path))
+                return True
+            path.unlink()
+        except OSError:
+            pass
+        return False
 
     # ---- storing
 
