@@ -270,7 +270,7 @@ class _Builder:
         for origin in {use.origin for use in found.uses if use.origin is not None and not use.via & VIA_SIGNATURE}:
             if not self._entities.is_inside(origin):
                 ways.add("helper" if self._facts.symbol(origin).kind in FUNCTIONS else "alias")
-        if any(self._entities.is_specialised(parent) for parent in found.parents):
+        if any(self._entities.is_templated(parent) for parent in found.parents):
             ways.add("template")
         return ways
 
