@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Tree
+    from tests.engine.conftest import Tree
 
 ALL = ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
 

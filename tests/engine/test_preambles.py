@@ -12,9 +12,8 @@ from mgaudit.engine import preambles
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Tree
-
     from mgaudit.engine.pipeline import Analysis
+    from tests.engine.conftest import Tree
 
 FILLER = "// filler filler filler filler filler filler filler filler filler\n" * 200
 UMBRELLA = (
