@@ -93,7 +93,12 @@ KINDS: Mapping[str, Kind] = {
     "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),
     "memo-keys": Kind(MemoKeysParameters, "A cache key is a handle or a value."),
     "catalogue": Kind(CatalogueParameters, "Catalogues agree with themselves, each other and the code."),
-    "forbidden-calls": Kind(ForbiddenCallsParameters, "The zones call no forbidden function and use no retired name."),
+    "forbidden-calls": Kind(
+        ForbiddenCallsParameters,
+        "The zones call no forbidden function and use no retired name.",
+        available=True,
+        check="mgaudit.gates.forbidden_calls.check:check",
+    ),
     "layers": Kind(LayersParameters, "Each zone uses only the zones below it."),
     "frozen": Kind(FrozenParameters, "Named functions and regions equal their reference."),
     "test-names": Kind(TestNamesParameters, "No test name disappears."),
