@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -38,7 +38,7 @@ def alone(tree: Tree) -> list[str]:
     return [unit.name.path for unit in tree.analyses[-1].facts.units if unit.name.kind == "header"]
 
 
-def violations(tree: Tree, **options: object) -> list[tuple[str, int]]:
+def violations(tree: Tree, **options: Any) -> list[tuple[str, int]]:
     report = judge(tree.analyse(**options))
     assert report.errors == ()
     return [(finding.path, finding.line) for finding in report.findings if finding.gate == "A"]
