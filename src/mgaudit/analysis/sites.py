@@ -325,10 +325,8 @@ class _Builder:
 
     def _unresolved(self) -> None:
         watched = self._entities.accessors_by_name()
-        for access in unresolved(self._facts, self._paths):
-            owners = watched.get(access.name)
-            if owners is None:
-                continue
+        for access in unresolved(self._facts, self._paths, watched):
+            owners = watched[access.name]
             scan = self._facts.scans[access.path]
             offset = scan.offset_of(access.line, access.column)
             names = {self._facts.symbol(owner).qualified for owner in owners}
