@@ -130,6 +130,16 @@ class TestWhatIsParsed:
         assert tree.parsed() == ALL
         assert tree.dump() == tree.cold()
 
+    def test_after_the_environment_names_other_folders(self, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+        tree.write("src/c.cpp", "#include <outside.h>\n")
+        tree.write("one/outside.h", "int one();\n")
+        tree.write("two/outside.h", "int two();\n")
+        monkeypatch.setenv("CPATH", str(tree.root / "one"))
+        tree.analyse()
+        monkeypatch.setenv("CPATH", str(tree.root / "two"))
+        assert tree.parsed() == ALL
+        assert tree.dump() == tree.cold()
+
     def test_after_an_in_memory_header_changes(self, tree: Tree) -> None:
         tree.write("src/c.cpp", '#include "virtual.h"\n')
         plain = tree.settings

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.worker import Outcome
     from mgaudit.sources.syntax import FileSyntax
+
+_SEARCH_VARIABLES: Final = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "SDKROOT")
 
 
 class Progress(Protocol):
@@ -178,7 +180,8 @@ class _Run:
         chosen = options.configurations or tuple(self.specs)
         self.configurations = tuple(name for name in self.specs if name in chosen)
         self.overlays = {spec.name: self.toolchain.unsaved(spec) for spec in settings.configurations}
-        self.identity = f"{mgaudit.__version__} {records.VERSION} {self.toolchain.identity}"
+        searched = " ".join(os.environ.get(name, "") for name in _SEARCH_VARIABLES)
+        self.identity = f"{mgaudit.__version__} {records.VERSION} {self.toolchain.identity} {searched}"
         self.audited_globs = tuple(sorted({glob for name in self.audited for glob in settings.zones[name].paths}))
         self.observed = sorted(observed_zones(settings.gates))
         self.observed_globs = tuple(sorted({glob for name in self.observed for glob in settings.zones[name].paths}))
