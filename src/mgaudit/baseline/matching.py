@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -146,20 +146,31 @@ def _masked(identity: tuple[str, ...], path: str) -> _Mask:
 def _pairs(candidates: Mapping[str, frozenset[str]]) -> dict[str, str]:
     """The new file of each one that is gone, where there is no doubt.
 
-    There is none about a single candidate. Of several files with the same findings that moved at once, a folder's, say,
-    each keeps its name.
+    There is none about a single candidate. Of several files with equal findings that moved at once, with their folder,
+    say, each keeps its name.
     """
     pairs = {old: next(iter(new)) for old, new in candidates.items() if len(new) == 1}
-    groups: dict[frozenset[str], list[str]] = defaultdict(list)
-    for old, new in candidates.items():
-        if len(new) > 1:
-            groups[new].append(old)
-    for new, olds in groups.items():
-        names = {_name(path): path for path in new}
-        counts = Counter(map(_name, olds))
-        if len(olds) == len(new) and counts == Counter(names):
-            pairs |= {old: names[_name(old)] for old in olds}
+    for olds, news in _entangled(candidates):
+        names = {_name(path): path for path in news}
+        if len(names) == len(news) == len(olds) and names.keys() == {_name(old) for old in olds}:
+            pairs = {old: names[_name(old)] for old in olds if names[_name(old)] in candidates[old]} | pairs
     return pairs
+
+
+def _entangled(candidates: Mapping[str, frozenset[str]]) -> list[tuple[set[str], set[str]]]:
+    """Old and new files that have candidates in common, directly or through others."""
+    groups: list[tuple[set[str], set[str]]] = []
+    for old, new in candidates.items():
+        olds, news = {old}, set(new)
+        apart = []
+        for group in groups:
+            if news.isdisjoint(group[1]):
+                apart.append(group)
+            else:
+                olds |= group[0]
+                news |= group[1]
+        groups = [*apart, (olds, news)]
+    return groups
 
 
 def _name(path: str) -> str:
