@@ -368,6 +368,7 @@ def _role(bits: int) -> str:
 def totals(found: Surface) -> Sequence[tuple[str, str, int]]:
     """(what, why, how many) lines whose counts add up to the references, sites without one aside."""
     kinds = Counter(site.kind for site in found.sites)
-    lines = [("site", str(kind), kinds[kind] - found.unreferenced[kind]) for kind in SiteKind if kinds[kind]]
+    kinds.subtract(found.unreferenced)
+    lines = [("site", str(kind), kinds[kind]) for kind in SiteKind if kinds[kind]]
     reasons = [reason for reason in Structural if found.structural[reason]]
     return [*lines, *(("structural", str(reason), found.structural[reason]) for reason in reasons)]
