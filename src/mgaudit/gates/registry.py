@@ -99,7 +99,12 @@ KINDS: Mapping[str, Kind] = {
         available=True,
         check="mgaudit.gates.forbidden_calls.check:check",
     ),
-    "layers": Kind(LayersParameters, "Each zone uses only the zones below it."),
+    "layers": Kind(
+        LayersParameters,
+        "Each zone uses only the zones below it.",
+        available=True,
+        check="mgaudit.gates.layers.check:check",
+    ),
     "frozen": Kind(FrozenParameters, "Named functions and regions equal their reference."),
     "test-names": Kind(TestNamesParameters, "No test name disappears."),
     "doc-citations": Kind(DocCitationsParameters, "Every line that a document cites holds what it says."),
