@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("mgaudit.commands.check:check", "Run the gates over the tree; the exit code is the answer."),
     "surface": ("mgaudit.commands.surface:surface", "List every place where observed code crosses a boundary."),
+    "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
+    "baseline": ("mgaudit.commands.baseline:baseline", "Change, show or merge the files of accepted findings."),
     "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),
     "why": ("mgaudit.commands.why:why", "Prove that one file, zone or function leads to another."),
     "cut": ("mgaudit.commands.cut:cut", "Find the fewest includes that separate two zones."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Tree
+    from tests.engine.conftest import Tree
 
 ALL = ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
 
@@ -127,6 +127,16 @@ class TestWhatIsParsed:
     def test_after_flags_change(self, tree: Tree, flags: str) -> None:
         tree.analyse()
         tree.settings += flags + "\n"
+        assert tree.parsed() == ALL
+        assert tree.dump() == tree.cold()
+
+    def test_after_the_environment_names_other_folders(self, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+        tree.write("src/c.cpp", "#include <outside.h>\n")
+        tree.write("one/outside.h", "int one();\n")
+        tree.write("two/outside.h", "int two();\n")
+        monkeypatch.setenv("CPATH", str(tree.root / "one"))
+        tree.analyse()
+        monkeypatch.setenv("CPATH", str(tree.root / "two"))
         assert tree.parsed() == ALL
         assert tree.dump() == tree.cold()
 

@@ -67,7 +67,7 @@ OPTIONAL: dict[str, dict[str, object]] = {
         "append-only": None,
         "implies": (),
     },
-    "forbidden-calls": {"functions": (), "retired": ()},
+    "forbidden-calls": {"functions": (), "retired": (), "wrappers": False, "expect-declared": True},
     "layers": {"layers": (), "independent": (), "acyclic": True, "exhaustive": False, "by": "include"},
     "frozen": {"regions": ()},
     "doc-citations": {"revision": None},

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mgaudit.gates.context import GateContext, Resolution
+from mgaudit.gates.name_tokens import Macros
 from mgaudit.gates.undeclared.check import check
-from mgaudit.gates.undeclared.tokens import Macros
 from mgaudit.sources.scanner import scan
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def test_the_engine_asks_the_front_end_about_tokens_without_facts(audit: Audit) 
 
 
 def test_a_token_that_the_front_end_resolves_to_the_entity_after_all_counts(analysed: Analyse) -> None:
-    given = context(analysed(tree("template <class T> int f(T t) { return t.pContext; }\n"), CONTEXT))
+    given = context(analysed(tree("template <class T> int f(T t) { return g(t, pContext); }\n"), CONTEXT))
     answer = Resolution("pContext", "mg::state::pContext")
     assert len(check(replace(given, resolve=lambda _, offsets: dict.fromkeys(offsets, answer))).findings) == 1
 

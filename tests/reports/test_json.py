@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgaudit.domain.findings import Evidence, Finding, GateResult, Severity, Status
+from mgaudit.domain.findings import BaselineCount, Evidence, Finding, GateResult, Severity, Status
 from mgaudit.domain.problems import Problem
 from mgaudit.domain.report import ConfigurationHealth, Report, ToolVersions
 from mgaudit.reports.json import render
@@ -39,12 +39,24 @@ RED = Report(
     trusted=True,
     exit_code=1,
     configurations=(ConfigurationHealth("split", 12, 0),),
-    gates=(GateResult("A", "include-purity", Status.RED, (FINDING,), {"units": 12, "headers": 9}),),
+    gates=(
+        GateResult(
+            "A",
+            "include-purity",
+            Status.RED,
+            (FINDING,),
+            {"units": 12, "headers": 9},
+            baseline=BaselineCount("A.txt", 1, 0, None, (("a", "b"),)),
+        ),
+    ),
     findings=(FINDING,),
 )
 UNREADABLE = Report(
     ToolVersions("0.1.0", "", ""), "", trusted=False, exit_code=2, errors=(Problem("mgaudit.toml", 3, "bad", "mend"),)
 )
+
+
+LESS = {"baseline": None}
 
 
 def value(report: Report) -> Any:
@@ -67,6 +79,13 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
                 "reason": None,
                 "findings": 1,
                 "examined": {"headers": 9, "units": 12},
+                "baseline": {
+                    "path": "A.txt",
+                    "new": 1,
+                    "same": 0,
+                    "removed": None,
+                    "renamed": [{"from": "a", "to": "b"}],
+                },
             }
         ],
         "findings": [
@@ -84,6 +103,7 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
                 "configurations": ["split"],
                 "fingerprint": "f00d",
                 "baselined": False,
+                "justification": None,
                 "evidence": [
                     {"kind": "include", "path": "src/backend/draw.cpp", "line": 3, "text": '#include "util/a.h"'}
                 ],
@@ -108,8 +128,12 @@ def test_reports_follow_the_schema(report: Report) -> None:
         {"schema": 2},
         {"surprise": 1},
         {"tree": None},
-        {"gates": [{"id": "A", "kind": "k", "status": "skipped", "reason": None, "findings": 0, "examined": {}}]},
-        {"gates": [{"id": "A", "kind": "k", "status": "fine", "reason": None, "findings": 0, "examined": {}}]},
+        {
+            "gates": [
+                {"id": "A", "kind": "k", "status": "skipped", "reason": None, "findings": 0, "examined": {}} | LESS
+            ]
+        },
+        {"gates": [{"id": "A", "kind": "k", "status": "fine", "reason": None, "findings": 0, "examined": {}} | LESS]},
     ],
 )
 def test_the_schema_refuses_what_contradicts_itself(change: dict[str, Any]) -> None:

@@ -322,6 +322,12 @@ class TestIdentity:
         (symbol,) = view.symbols("a::b::T")
         assert symbol.flags & records.SYMBOL_INTERNAL
 
+    def test_language_linkage_is_no_scope(self, index: Callable[..., View]) -> None:
+        code = 'namespace a { extern "C" { void f(); extern "C++" { struct S { void g(); }; } } }\n'
+        view = index(code + 'extern "C" int h();\nvoid u(a::S s) { a::f(); s.g(); h(); }\n')
+        assert [view.kinds(name) for name in ("a::f", "a::S::g", "h")] == [["function"], ["method"], ["function"]]
+        assert not [name for name in view.names if "anonymous" in name]
+
     def test_no_name_or_type_holds_a_path_of_the_machine(self, index: Callable[..., View]) -> None:
         view = index(
             "auto l = [](int x) { return x; };\nstruct { int a; } u;\nenum { E };\nint f() { return l(1) + u.a + E; }\n"

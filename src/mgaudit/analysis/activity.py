@@ -65,7 +65,7 @@ def _seen_by(facts: Facts) -> dict[str, set[int]]:
     A unit does not enter again what its preamble holds, although it has the directive.
     """
     targets = {
-        unit.id: frozenset(t for number in facts.edges_of(unit) if (t := facts.edges[number].target) is not None)
+        unit.id: frozenset(t for number in facts.own_edges_of(unit.id) if (t := facts.edges[number].target) is not None)
         for unit in facts.units
     }
     proper: dict[str, set[int]] = defaultdict(set)

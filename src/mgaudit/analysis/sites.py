@@ -270,7 +270,7 @@ class _Builder:
         for origin in {use.origin for use in found.uses if use.origin is not None and not use.via & VIA_SIGNATURE}:
             if not self._entities.is_inside(origin):
                 ways.add("helper" if self._facts.symbol(origin).kind in FUNCTIONS else "alias")
-        if any(self._entities.is_specialised(parent) for parent in found.parents):
+        if any(self._entities.is_templated(parent) for parent in found.parents):
             ways.add("template")
         return ways
 
@@ -325,10 +325,8 @@ class _Builder:
 
     def _unresolved(self) -> None:
         watched = self._entities.accessors_by_name()
-        for access in unresolved(self._facts, self._paths):
-            owners = watched.get(access.name)
-            if owners is None:
-                continue
+        for access in unresolved(self._facts, self._paths, watched):
+            owners = watched[access.name]
             scan = self._facts.scans[access.path]
             offset = scan.offset_of(access.line, access.column)
             names = {self._facts.symbol(owner).qualified for owner in owners}
@@ -370,6 +368,7 @@ def _role(bits: int) -> str:
 def totals(found: Surface) -> Sequence[tuple[str, str, int]]:
     """(what, why, how many) lines whose counts add up to the references, sites without one aside."""
     kinds = Counter(site.kind for site in found.sites)
-    lines = [("site", str(kind), kinds[kind] - found.unreferenced[kind]) for kind in SiteKind if kinds[kind]]
+    kinds.subtract(found.unreferenced)
+    lines = [("site", str(kind), kinds[kind]) for kind in SiteKind if kinds[kind]]
     reasons = [reason for reason in Structural if found.structural[reason]]
     return [*lines, *(("structural", str(reason), found.structural[reason]) for reason in reasons)]

@@ -114,9 +114,10 @@ class Entities:
         pattern = self._facts.symbol(number).pattern
         return number if pattern is None else pattern
 
-    def is_specialised(self, number: int) -> bool:
-        """Whether a symbol is an instantiation."""
-        return self._facts.symbol(number).pattern is not None
+    def is_templated(self, number: int) -> bool:
+        """Whether a symbol is a template, an instantiation or a member of one."""
+        symbol = self._facts.symbol(number)
+        return symbol.pattern is not None or any(mark in symbol.usr for mark in _TEMPLATES)
 
     # ---- classes
 
@@ -275,8 +276,9 @@ class Entities:
             owner = self.owner(symbol)
             known = symbol.qualified
             if owner is not None:
-                rivals = self._by_name.get(symbol.name, frozenset()) | {number}
-                is_unique = len(self.families(rivals)) == 1 and symbol.kind != "constructor"
+                rivals = self._by_name.get(symbol.name, frozenset())
+                is_declared = number in rivals or (symbol.kind in _MEMBERS and not self.is_inside(number))
+                is_unique = is_declared and len(self.families(rivals | {number})) == 1
                 known = symbol.name if is_unique else self._short(symbol)
             self._names[number] = known
         return known
@@ -292,6 +294,7 @@ class Entities:
         return symbol.qualified
 
 
+_TEMPLATES: Final = ("@FT@", "@ST>", "@SP>")  # in USRs: function and class templates, partial specialisations
 _SIMPLE: Final = {
     **dict.fromkeys(sorted(_TYPES), EntityKind.TYPE),
     "namespace": EntityKind.NAMESPACE,

@@ -5,13 +5,15 @@ What a gate would want to know of such an access is unknown, so their number is 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.analysis.activity import Activity
+from mgaudit.facts.rows import places_in
 from mgaudit.sources.scan_facts import TokenFlag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from mgaudit.facts.query import Facts
 
@@ -28,7 +30,7 @@ class UnresolvedAccess(NamedTuple):
     name: str
 
 
-def unresolved(facts: Facts, paths: Iterable[str]) -> list[UnresolvedAccess]:
+def unresolved(facts: Facts, paths: Iterable[str], names: Collection[str] | None = None) -> list[UnresolvedAccess]:
     """The member accesses of some files for which no unit reports a reference, sorted by place.
 
     A token behind ``.`` or ``->`` counts where some unit took it and none has a reference or declaration at its place.
@@ -36,17 +38,36 @@ def unresolved(facts: Facts, paths: Iterable[str]) -> list[UnresolvedAccess]:
     Args:
         facts: The facts of the configurations that count.
         paths: Files that the scanner has seen.
+        names: The names that matter; None for all.
     """
     wanted = sorted(set(paths) & set(facts.scans))
-    activity = Activity(facts, wanted)
+    places = places_in(facts, wanted)
     found = []
     for path in wanted:
         scan = facts.scans[path]
-        resolved = {row.offset for row in facts.references_in([path])}
-        resolved |= {row.offset for row in facts.declarations_in([path])}
         for name, offset, flags in scan.tokens():
-            if not flags & TokenFlag.AFTER_MEMBER or flags & _ELSEWHERE or name in _KEYWORDS or offset in resolved:
+            if not flags & TokenFlag.AFTER_MEMBER or flags & _ELSEWHERE or name in _KEYWORDS:
                 continue
-            if activity.is_active(path, offset):
+            if (names is None or name in names) and offset not in places[path]:
                 found.append(UnresolvedAccess(path, *scan.location(offset), name))
-    return found
+    taken = _Taken(facts, places)
+    return [access for access in found if taken.has(access)]
+
+
+class _Taken:
+    """Tells which accesses some unit took; what stands in no conditional arm is quickly known."""
+
+    def __init__(self, facts: Facts, places: Mapping[str, Collection[int]]) -> None:
+        self._facts = facts
+        self._places = places
+
+    @cached_property
+    def _activity(self) -> Activity:
+        return Activity(self._facts, self._places)
+
+    def has(self, access: UnresolvedAccess) -> bool:
+        scan = self._facts.scans[access.path]
+        offset = scan.offset_of(access.line, access.column)
+        if self._places[access.path] and not scan.condition(scan.arm_of(offset)):
+            return True
+        return self._activity.is_active(access.path, offset)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--gate", "gates", multiple=True, metavar="ID", help="Only this gate, and health; repeatable.")
+@click.option(
+    "--strict-baseline", is_flag=True, help="A baseline entry with nothing behind it is an error, not a note."
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 also where a gate found a violation; 2 stays 2.")
 @click.option("--statistics", is_flag=True, help="Say on standard error what was parsed, and what the cache held.")
 @output.options
@@ -34,6 +37,7 @@ def check(  # noqa: PLR0913  one argument a set of options
     *,
     paths: tuple[str, ...],
     gates: tuple[str, ...],
+    strict_baseline: bool,
     exit_zero: bool,
     statistics: bool,
     output: Output,
@@ -49,10 +53,11 @@ def check(  # noqa: PLR0913  one argument a set of options
     session.fail = output.fail
     settings = workspace.load_settings(place)
     selection = _selection(settings, gates, paths)
+    from mgaudit.baseline.judging import Terms  # noqa: PLC0415
     from mgaudit.engine.judge import judge  # noqa: PLC0415  slow to import
 
     with workspace.analysed(settings, execution) as analysis:
-        report = judge(analysis, selection)
+        report = judge(analysis, selection, Terms(strict=strict_baseline))
         if exit_zero and report.exit_code == 1:
             report = replace(report, exit_code=0)
         output.write(report, settings.root, quiet=execution.quiet)

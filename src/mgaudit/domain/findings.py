@@ -58,6 +58,7 @@ class Finding:
         evidence: The chain that proves it.
         fingerprint: Set by `with_fingerprints`.
         baselined: Whether a baseline entry accepts it.
+        justification: Why it does, as the entry says.
     """
 
     gate: str
@@ -75,11 +76,31 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     fingerprint: str = ""
     baselined: bool = False
+    justification: str = ""
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str, str]:
         """The order in which reports list findings."""
         return (self.path, self.line, self.column, self.gate, self.entity, self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineCount:
+    """How the reported findings of a gate compare with its baseline.
+
+    Attributes:
+        path: The file.
+        new: Errors that no entry accepts.
+        same: Findings that an entry accepts.
+        removed: Entries with nothing behind them; None where only a part of the tree was looked at.
+        renamed: Old and new path of each file that was taken for renamed.
+    """
+
+    path: str
+    new: int
+    same: int
+    removed: int | None
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +115,7 @@ class GateResult:
         examined: What was looked at, by name ("units", "headers", "references"): a green gate with nothing
             examined does not exist.
         reason: Why it was skipped or is untrusted; empty otherwise.
+        baseline: What its baseline says; None where it names none, or nothing could be compared.
     """
 
     gate: str
@@ -102,6 +124,7 @@ class GateResult:
     findings: tuple[Finding, ...] = ()
     examined: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
+    baseline: BaselineCount | None = None
 
 
 def with_fingerprints(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from typing import TYPE_CHECKING
 
+from mgaudit.domain.problems import UntrustedError
 from mgaudit.sources.tree import PathResolver
 
 if TYPE_CHECKING:
@@ -33,14 +35,17 @@ class Contents:
         self._listings: dict[str, frozenset[str]] = {}
 
     def read(self, key: str) -> bytes | None:
-        """The content of a file, or None; remembers its digest."""
-        try:
-            with open(os.path.join(self._root, key), "rb") as file:  # noqa: PTH118, PTH123  a hot loop
-                data = file.read()
-        except OSError:
-            self._digests[key] = None
-            return None
-        self._digests[key] = digest_of(data)
+        """The content of a file, or None where it cannot be read; remembers its digest.
+
+        Raises:
+            UntrustedError: It is not what this run read before.
+        """
+        data = None
+        with contextlib.suppress(OSError), open(os.path.join(self._root, key), "rb") as file:  # noqa: PTH118, PTH123
+            data = file.read()
+        digest = None if data is None else digest_of(data)
+        if self._digests.setdefault(key, digest) != digest:
+            raise UntrustedError.single("it changed while this run was reading", path=key, help="run again")
         return data
 
     def digest(self, key: str) -> bytes | None:

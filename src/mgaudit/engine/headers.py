@@ -1,13 +1,15 @@
 """Which headers must be parsed alone, and which are known well enough from the units that include them.
 
 A header's own include closure equals what units recorded, unless an inclusion in it hangs on a conditional that a unit
-may have decided otherwise before. Conditionals inside the closure of a precompiled header are settled where the header
-alone starts with that very inclusion.
+may have decided otherwise before. An include guard is none, unless the unit found its macro defined from elsewhere.
+Conditionals inside the closure of a precompiled header are settled where the header alone starts with that very
+inclusion.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
@@ -16,7 +18,7 @@ from mgaudit.graphs.includes import IncludeGraph, is_fragment
 from mgaudit.sources.compile_commands import command_for_header
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from mgaudit.sources.compile_commands import Plan
     from mgaudit.sources.scan_facts import Arm, FileScan
     from mgaudit.sources.tree import TreeFiles
+
+    _Skipped = Callable[[str], dict[int, list[tuple[int, int]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class HeaderPlanner:
         probed = {g.parameters.header for g in self.settings.gates if isinstance(g.parameters, ClosureProbeParameters)}
         known = set(self.files.files)
         found = []
+        skipped = cache(facts.skipped)
         for configuration in facts.configurations:
             graph = IncludeGraph.of(facts, configuration)
             for header in sorted((audited | judged | probed) & known):
@@ -80,7 +85,7 @@ class HeaderPlanner:
                         found.append(Alone(command, directives_only=False))
                 elif is_fragment(header) or header not in judged:
                     continue
-                elif header in poisoned or self._could_differ(graph, header, command):
+                elif header in poisoned or self._could_differ(graph, header, command, skipped):
                     found.append(Alone(command, directives_only=True))
         return found
 
@@ -95,24 +100,38 @@ class HeaderPlanner:
             for path in self.files.in_zone(zone)
         }
 
-    def _could_differ(self, graph: IncludeGraph, header: str, command: ParseCommand) -> bool:
+    def _could_differ(self, graph: IncludeGraph, header: str, command: ParseCommand, skipped: _Skipped) -> bool:
         settled = self.settled(command)
         reached = {header, *graph.reachable_from_header(header)}
-        return any(self._has_conditional_include(path) for path in reached - settled if not path.startswith("/"))
+        unit = graph.including_units(header)[0]
+        numbers = {unit.id, unit.preamble}
+        return any(
+            self._has_conditional_include(
+                path, {first for number, ranges in skipped(path).items() if number in numbers for first, _ in ranges}
+            )
+            for path in reached - settled
+            if not path.startswith("/")
+        )
 
-    def _has_conditional_include(self, path: str) -> bool:
+    def _has_conditional_include(self, path: str, skipped: Collection[int]) -> bool:
+        """Whether an inclusion hangs on a condition; on a guard, too, where the unit found its macro defined before.
+
+        Args:
+            path: The file.
+            skipped: First lines of what the unit skipped in it.
+        """
         scan = self.scans.of(path)
         if scan is None:
             return False
         return any(
-            directive.enters and (directive.computed or not _only_guarded(scan.conditionals, directive.arm))
+            directive.enters and (directive.computed or not _only_guarded(scan.conditionals, directive.arm, skipped))
             for directive in scan.directives
         )
 
 
-def _only_guarded(arms: tuple[Arm, ...], arm: int) -> bool:
+def _only_guarded(arms: tuple[Arm, ...], arm: int, skipped: Collection[int]) -> bool:
     while arm != -1:
-        if not arms[arm].guard:
+        if not arms[arm].guard or arms[arm].start_line in skipped:
             return False
         arm = arms[arm].parent
     return True

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import mgaudit
-from mgaudit.domain.findings import GateResult, Severity, Status, with_fingerprints
+from mgaudit.baseline import matching
+from mgaudit.baseline.judging import Terms, judged
+from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, with_fingerprints
 from mgaudit.domain.problems import Problem
 from mgaudit.domain.report import ConfigurationHealth, Report, ToolVersions
+from mgaudit.engine import baselines
 from mgaudit.engine.audited import named_files
 from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.gates import exemptions
-from mgaudit.gates.context import GateContext
+from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from mgaudit.baseline.files import Baseline
+    from mgaudit.baseline.matching import Match
     from mgaudit.config.model import GateSpec, Settings
     from mgaudit.domain.findings import Finding
     from mgaudit.engine.pipeline import Analysis
     from mgaudit.facts.query import Facts
-    from mgaudit.gates.context import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +56,37 @@ class Selection:
         )
 
 
-def judge(analysis: Analysis, selection: Selection | None = None) -> Report:
-    """Run the gates and sum up."""
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A report, and what it rests on: each gate's comparison with its baseline, by the gate's id."""
+
+    report: Report
+    matches: Mapping[str, Match]
+
+
+def judge(analysis: Analysis, selection: Selection | None = None, terms: Terms | None = None) -> Report:
+    """Run the gates, hold what they find against their baselines, and sum up."""
+    return compare(analysis, selection, terms).report
+
+
+def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms | None = None) -> Judgement:
+    """`judge`, for callers that need the comparisons, too."""
     selection = selection or Selection()
+    terms = terms or Terms()
     wanted = [
         g for g in analysis.settings.gates if not selection.gates or g.id in selection.gates or g.kind == "health"
     ]
+    known, faults = baselines.read(analysis.settings, wanted, may_be_absent=terms.may_be_absent)
+    bench = _Bench(analysis, selection, terms, known, faults)
     results: dict[str, GateResult] = {}
     errors = list(analysis.problems)
     for spec in sorted(wanted, key=lambda gate: gate.kind == "health"):  # health also weighs what the others examined
-        results[spec.id], problems = _run(analysis, spec, selection, _summed(results.values()))
+        results[spec.id], problems = bench.judge(spec, _summed(results.values()))
         errors += problems
     ordered = tuple(results[spec.id] for spec in wanted)
     findings = tuple(sorted((f for r in ordered for f in r.findings), key=lambda f: f.sort_key))
     red = any(result.status is Status.RED for result in ordered)
-    return Report(
+    report = Report(
         tool=versions(analysis),
         tree=analysis.settings.tree.name,
         trusted=not errors,
@@ -76,6 +97,7 @@ def judge(analysis: Analysis, selection: Selection | None = None) -> Report:
         errors=tuple(sorted(set(errors), key=lambda p: (p.path or "", p.line, p.message))),
         warnings=analysis.warnings,
     )
+    return Judgement(report, bench.matches)
 
 
 def versions(analysis: Analysis) -> ToolVersions:
@@ -91,27 +113,71 @@ def _summed(results: Iterable[GateResult]) -> dict[str, int]:
     return dict(total)
 
 
-def _run(
-    analysis: Analysis, spec: GateSpec, selection: Selection, examined: Mapping[str, int]
-) -> tuple[GateResult, tuple[Problem, ...]]:
-    configurations = tuple(
-        name for name in analysis.facts.configurations if not spec.configurations or name in spec.configurations
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """Judges gate by gate."""
+
+    analysis: Analysis
+    selection: Selection
+    terms: Terms
+    known: Mapping[str, Baseline]
+    faults: Mapping[str, tuple[Problem, ...]]
+    matches: dict[str, Match] = field(default_factory=dict)
+
+    def judge(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[GateResult, tuple[Problem, ...]]:
+        """What a gate says, held against its baseline."""
+        verdict, is_whole = self._verdict(spec, examined)
+        problems = (*verdict.problems, *self.faults.get(spec.id, ()))
+        found = with_fingerprints(_weighed(spec, finding) for finding in exemptions.apply(spec, verdict))
+        if spec.id in self.faults:
+            found = ()  # without the baseline nobody can say which of them are accepted
+        if spec.id not in self.known or verdict.skipped:
+            return _result(spec, verdict, problems, self._reported(found)), problems
+        match = self.matches[spec.id] = matching.match(self.known[spec.id], found, self._exists)
+        is_whole = is_whole and not problems
+        about = with_fingerprints(_weighed(spec, f) for f in judged(spec, match, self.terms, is_whole=is_whole))
+        found = self._reported(match.findings)
+        result = _result(spec, verdict, problems, (*found, *self._reported(about)))
+        return replace(result, baseline=_count(match, found, is_whole=is_whole)), problems
+
+    def _verdict(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[Verdict, bool]:
+        """What a gate's check says, and whether it looked at all that the gate judges."""
+        facts = self.analysis.facts
+        meant = [
+            c.name for c in self.analysis.settings.configurations
+            if not spec.configurations or c.name in spec.configurations
+        ]  # fmt: skip
+        configurations = tuple(name for name in facts.configurations if name in meant)
+        unjudged = frozenset(range(len(spec.exempt)))
+        if not configurations:
+            return Verdict(skipped="none of its configurations was selected", handled=unjudged), False
+        check: Callable[[GateContext], Verdict] | None = KINDS[spec.kind].load_check()
+        if check is None:
+            problem = Problem(*spec.place("kind"), f'gate "{spec.id}": the kind "{spec.kind}" is not available yet')
+            return Verdict(problems=(problem,), handled=unjudged), False
+        if configurations != facts.configurations:
+            facts = facts.restricted_to(configurations)
+        verdict = check(context_of(self.analysis, spec, facts, examined))
+        if facts is not self.analysis.facts:
+            self.analysis.facts.select()
+        whole = len(configurations) == len(meant) and not self.selection.paths and not self.analysis.problems
+        return verdict, whole
+
+    def _reported(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        return tuple(finding for finding in findings if self.selection.takes(finding.path))
+
+    def _exists(self, path: str) -> bool:
+        return os.path.isfile(os.path.join(self.analysis.settings.root, path))  # noqa: PTH113, PTH118  very many
+
+
+def _count(match: Match, found: tuple[Finding, ...], *, is_whole: bool) -> BaselineCount:
+    return BaselineCount(
+        match.baseline.path,
+        new=sum(f.severity is Severity.ERROR and not f.baselined for f in found),
+        same=sum(f.baselined for f in found),
+        removed=len(match.stale) if is_whole else None,
+        renamed=tuple((rename.old, rename.new) for rename in match.renames),
     )
-    if not configurations:
-        reason = "none of its configurations was selected"
-        return GateResult(spec.id, spec.kind, Status.SKIPPED, reason=reason), ()
-    facts = analysis.facts
-    if configurations != facts.configurations:
-        facts = facts.restricted_to(configurations)
-    context = context_of(analysis, spec, facts, examined)
-    check: Callable[[GateContext], Verdict] | None = KINDS[spec.kind].load_check()
-    if check is None:
-        problem = Problem(*spec.place("kind"), f'gate "{spec.id}": the kind "{spec.kind}" is not available yet')
-        return GateResult(spec.id, spec.kind, Status.UNTRUSTED, reason=problem.message), (problem,)
-    verdict = check(context)
-    if facts is not analysis.facts:
-        analysis.facts.select()
-    return _result(spec, verdict, selection, findings=exemptions.apply(spec, verdict)), verdict.problems
 
 
 def context_of(
@@ -144,18 +210,20 @@ def _texts(settings: Settings, spec: GateSpec) -> dict[str, str]:
     return texts
 
 
-def _result(spec: GateSpec, verdict: Verdict, selection: Selection, findings: tuple[Finding, ...]) -> GateResult:
-    located = tuple(_weighed(spec, f) for f in with_fingerprints(findings) if selection.takes(f.path))
-    if verdict.problems:
+def _result(
+    spec: GateSpec, verdict: Verdict, problems: tuple[Problem, ...], reported: tuple[Finding, ...]
+) -> GateResult:
+    if problems:
         status = Status.UNTRUSTED
     elif verdict.skipped:
         status = Status.SKIPPED
-    elif any(f.severity is Severity.ERROR and not f.baselined for f in located):
+    elif any(f.severity is Severity.ERROR and not f.baselined for f in reported):
         status = Status.RED
     else:
         status = Status.GREEN
-    reason = verdict.skipped or "; ".join(problem.message for problem in verdict.problems)
-    return GateResult(spec.id, spec.kind, status, located, dict(sorted(verdict.examined.items())), reason)
+    findings = tuple(sorted(reported, key=lambda finding: finding.sort_key))
+    reason = verdict.skipped or "; ".join(problem.message for problem in problems)
+    return GateResult(spec.id, spec.kind, status, findings, dict(sorted(verdict.examined.items())), reason)
 
 
 def _weighed(spec: GateSpec, finding: Finding) -> Finding:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.worker import Outcome
     from mgaudit.sources.syntax import FileSyntax
+
+_SEARCH_VARIABLES: Final = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "SDKROOT")
 
 
 class Progress(Protocol):
@@ -178,7 +180,8 @@ class _Run:
         chosen = options.configurations or tuple(self.specs)
         self.configurations = tuple(name for name in self.specs if name in chosen)
         self.overlays = {spec.name: self.toolchain.unsaved(spec) for spec in settings.configurations}
-        self.identity = f"{mgaudit.__version__} {records.VERSION} {self.toolchain.identity}"
+        searched = " ".join(os.environ.get(name, "") for name in _SEARCH_VARIABLES)
+        self.identity = f"{mgaudit.__version__} {records.VERSION} {self.toolchain.identity} {searched}"
         self.audited_globs = tuple(sorted({glob for name in self.audited for glob in settings.zones[name].paths}))
         self.observed = sorted(observed_zones(settings.gates))
         self.observed_globs = tuple(sorted({glob for name in self.observed for glob in settings.zones[name].paths}))
@@ -188,7 +191,7 @@ class _Run:
         self.states: dict[UnitId, UnitState] = {}
         self.jobs: dict[UnitId, Job] = {}
         self.unstored: dict[UnitId, UnitRecord] = {}
-        self.heads: dict[tuple[Group, str], UnitId] = {}
+        self.heads: dict[tuple[Group, tuple[str, ...]], UnitId] = {}
         self.preambles: dict[UnitId, manifest.Variant] = {}
 
     def _database_path(self) -> str:
@@ -254,11 +257,11 @@ class _Run:
         if not self.heads:
             return None
         group = Group.of(command)
-        return next((start for start in self.chooser.starts(command) if (group, start.header) in self.heads), None)
+        return next((start for start in self.chooser.starts(command) if (group, start.headers) in self.heads), None)
 
     def _settled(self, command: ParseCommand) -> frozenset[str]:
         start = self._known_start(command)
-        variant = self.preambles.get(self.heads[Group.of(command), start.header]) if start else None
+        variant = self.preambles.get(self.heads[Group.of(command), start.headers]) if start else None
         return frozenset(variant.files) if variant is not None and variant.clean else frozenset()
 
     # ---- parsing
@@ -271,22 +274,19 @@ class _Run:
         followers = [(w, self._preamble_for(w)) for w in wanted if w.start is not None]
         jobs = [job for w, preamble in followers if (job := self._stale_job(w, preamble))]
         lost = {job.preamble.unit for job in jobs if job.preamble and not self._is_precompiled(job.preamble)}
-        self._run(
-            pool, "preambles", [self._head_job(group, h) for (group, h), unit in self.heads.items() if unit in lost]
-        )
+        self._run(pool, "preambles", [self._head_job(*place) for place, unit in self.heads.items() if unit in lost])
         self._run(pool, label, jobs)
 
     def _find_preambles(self, wanted: Iterable[_Wanted]) -> list[Job]:
         jobs = []
         for item in wanted:
             assert item.start is not None
-            place = (Group.of(item.command), item.start.header)
+            place = (Group.of(item.command), item.start.headers)
             if place in self.heads:
                 continue
-            used = sum(
-                unit.configuration == place[0].configuration and unit.path == place[1] for unit in self.heads.values()
-            )
-            unit = self.heads[place] = UnitId(place[0].configuration, place[1], used, "preamble")
+            name = (place[0].configuration, place[1][-1])
+            used = sum((unit.configuration, unit.path) == name for unit in self.heads.values())
+            unit = self.heads[place] = UnitId(*name, used, "preamble")
             job = self._head_job(*place)
             variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
             if variant is not None and self._hold(unit, variant, None):
@@ -295,27 +295,30 @@ class _Run:
                 jobs.append(job)
         return jobs
 
-    def _head_job(self, group: Group, header: str) -> Job:
-        return self._job(self.heads[group, header], group, None)
+    def _head_job(self, group: Group, headers: tuple[str, ...]) -> Job:
+        return self._job(self.heads[group, headers], group, None, headers=headers)
 
     def _preamble_for(self, wanted: _Wanted) -> Preamble | None:
         """The preamble of a unit, where it is sound and no guard macro before it shows inside it."""
         assert wanted.start is not None
-        unit = self.heads[Group.of(wanted.command), wanted.start.header]
+        unit = self.heads[Group.of(wanted.command), wanted.start.headers]
         variant = self.preambles.get(unit)
         if variant is None or not variant.clean or names_any(self.contents, variant.files, wanted.start.guards):
             return None
-        return Preamble(unit, variant.record, wanted.start.chain)
+        return Preamble(unit, variant.record, wanted.start.chain, wanted.start.headers)
 
     def _is_precompiled(self, preamble: Preamble) -> bool:
-        return self.cache.path("preamble", preamble.record, ".pch").exists()
+        return all(self.cache.path("preamble", preamble.record, suffix).exists() for suffix in (".pch", ".sum"))
 
-    def _job(self, unit: UnitId, group: Group, preamble: Preamble | None, *, directives_only: bool = False) -> Job:
+    def _job(
+        self, unit: UnitId, group: Group, preamble: Preamble | None, *, directives_only: bool = False,
+        headers: tuple[str, ...] = (),
+    ) -> Job:  # fmt: skip
         spec = self.specs[unit.configuration]
         stub_folder = self.toolchain.virtual_folder("missing") if spec.missing_headers == "stub" else ""
         parts = [
             self.identity, unit.path, unit.kind, group.directory, *group.arguments, str(directives_only), stub_folder,
-            preamble.record if preamble else "",
+            preamble.record if preamble else "", *headers,
         ]  # fmt: skip
         parts += [text for file in self.overlays[unit.configuration] for text in file]
         parts += self.audited_globs if stub_folder else ()
@@ -323,7 +326,7 @@ class _Run:
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,
-            stub_folder, self.audited_globs,
+            stub_folder, self.audited_globs, headers,
         )  # fmt: skip
 
     def _stale_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job | None:

@@ -89,6 +89,9 @@ class Pool:
             return
         shares = range(self._jobs * 4)
         parts = [(scans[i :: len(shares)], syntaxes[i :: len(shares)]) for i in shares]
-        futures = [self._processes().submit(look_at, self._setup.root, self._setup.cache, *part) for part in parts]
-        for future in futures:
-            future.result()
+        try:
+            futures = [self._processes().submit(look_at, self._setup.root, self._setup.cache, *part) for part in parts]
+            for future in futures:
+                future.result()
+        except BrokenProcessPool:  # what is lacking is looked at where it is needed
+            self._stop()

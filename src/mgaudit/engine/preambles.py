@@ -1,9 +1,11 @@
-"""Which header to precompile for which units, and the proof that nothing changes by it.
+"""Which headers to precompile for which units, and the proof that nothing changes by it.
 
-A unit may start from a precompiled header only where it would have met that very header first: from the main file, each
-file's first code is the inclusion of the next one, with nothing before it but comments, ``#pragma once`` and an
-include guard whose macro no file of the header's closure names. How much a header saves is estimated from the sizes of
-what it includes; the estimate decides only what is worth it, never what is right.
+A unit may start from precompiled headers only where it would have met those very headers first, in their order: from
+the main file, each file's first code is the inclusion of the next one, with nothing before it but comments, ``#pragma
+once`` and an include guard whose macro no file of the headers' closure names; the last file then includes the headers
+one after the other, with nothing but comments between. A header that cannot be found contributes nothing and is passed
+over. How much headers save is estimated from the sizes of what they include; the estimate decides only what is worth
+it, never what is right.
 """
 
 from __future__ import annotations
@@ -13,19 +15,21 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.engine.lookups import system_folders
 from mgaudit.sources.include_resolver import Resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.contents import Contents
-    from mgaudit.sources.scanner import FileScan
+    from mgaudit.sources.scan_facts import FileScan, Inclusion
     from mgaudit.sources.tree import PathResolver
 
 _MIN_UNITS: Final = 2
 _MIN_CLOSURE: Final = 500_000  # bytes: below, precompiling costs more than it saves
 _MAX_DEPTH: Final = 24
+_GAP: Final = re.compile(rb"(?:[ \t\r\n]|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
@@ -45,15 +49,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a unit reaches a header that it may start from.
+    """How a unit reaches headers that it may start from.
 
     Attributes:
-        header: The header's key.
-        chain: Keys from the main file to the header, both included.
-        guards: Macros that the files before the header define as include guards.
+        headers: The headers' keys, in the order of their inclusion.
+        chain: Keys from the main file to the file that includes the headers, both included.
+        guards: Macros that the files of the chain define as include guards.
     """
 
-    header: str
+    headers: tuple[str, ...]
     chain: tuple[str, ...]
     guards: tuple[str, ...]
 
@@ -73,16 +77,18 @@ class Chooser:
         self._contents = contents
         self._searches: dict[tuple[str, ...], Resolver] = {}
         self._includes: dict[str, list[tuple[str, bool]]] = {}
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[tuple[str, ...], int] = {}
 
     def _search(self, group: Group) -> Resolver:
         known = self._searches.get(group.arguments)
         if known is None:
-            known = self._searches[group.arguments] = Resolver.from_arguments(group.arguments, group.directory)
+            system = [word for folder in system_folders(group.arguments) for word in ("-idirafter", folder)]
+            known = Resolver.from_arguments((*group.arguments, *system), group.directory)
+            self._searches[group.arguments] = known
         return known
 
     def choose(self, commands: Iterable[ParseCommand]) -> dict[ParseCommand, Start]:
-        """The header that each command should start from; commands that are better parsed in full are left out."""
+        """What each command should start from; commands that are better parsed in full are left out."""
         groups: dict[Group, list[ParseCommand]] = defaultdict(list)
         for command in commands:
             if "-include" not in command.arguments:
@@ -92,26 +98,26 @@ class Chooser:
             starts = {command: self.starts(command) for command in members}
             while best := self._best(group, starts):
                 taken = {
-                    c: next(s for s in found if s.header == best) for c, found in starts.items() if _has(found, best)
+                    c: next(s for s in found if s.headers == best) for c, found in starts.items() if _has(found, best)
                 }
                 chosen.update(taken)
                 starts = {command: found for command, found in starts.items() if command not in taken}
         return chosen
 
-    def _best(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> str | None:
-        counts: dict[str, int] = defaultdict(int)
+    def _best(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> tuple[str, ...] | None:
+        counts: dict[tuple[str, ...], int] = defaultdict(int)
         for found in starts.values():
             for start in found:
-                counts[start.header] += 1
+                counts[start.headers] += 1
         gains = {
-            header: (count - 1) * size
-            for header, count in counts.items()
-            if count >= _MIN_UNITS and (size := self._closure_size(group, header)) >= _MIN_CLOSURE
+            headers: (count - 1) * size
+            for headers, count in counts.items()
+            if count >= _MIN_UNITS and (size := self._closure_size(group, headers)) >= _MIN_CLOSURE
         }
-        return max(gains, key=lambda header: (gains[header], header), default=None)
+        return max(gains, key=lambda headers: (gains[headers], headers), default=None)
 
     def starts(self, command: ParseCommand) -> list[Start]:
-        """The headers that a command meets first, nearest first."""
+        """What a command meets first, nearest first."""
         search = self._search(Group.of(command))
         chain: list[str] = [command.path]
         guards: list[str] = []
@@ -121,25 +127,48 @@ class Chooser:
             leading = scan.leading_include() if scan else None
             if scan is None or leading is None:
                 break
-            directive = scan.directives[leading.directive]
-            target = search.resolve(
-                directive.spelling, angled=directive.angled, including_file=str(self._resolver.root / chain[-1])
-            )
-            key = self._resolver.key(target) if target else None
-            if key is None or key in chain:
-                break
             guards += leading.guard_macros
-            chain.append(key)
-            found.append(Start(key, tuple(chain), tuple(guards)))
+            run: list[str] = []
+            for directive in self._run(chain[-1], scan, leading.directive):
+                target = search.resolve(
+                    directive.spelling, angled=directive.angled, including_file=str(self._resolver.root / chain[-1])
+                )
+                if target is None:
+                    continue
+                key = self._resolver.key(target)
+                if key in chain or not self._counts_once(key):
+                    break
+                run.append(key)
+                found.append(Start(tuple(run), tuple(chain), tuple(guards)))
+            if not run:
+                break
+            chain.append(run[0])
         return found
 
-    def _closure_size(self, group: Group, header: str) -> int:
-        """About how many bytes a header includes: a plain search for directives, all arms alike."""
-        known = self._sizes.get(header)
+    def _run(self, key: str, scan: FileScan, first: int) -> Iterator[Inclusion]:
+        """A file's inclusions from one on, as long as only white space and comments lie between them."""
+        data = self._contents.read(key) or b""
+        end = None
+        for directive in scan.directives[first:]:
+            named = data.find(directive.spelling.encode(), directive.offset) + len(directive.spelling.encode()) + 1
+            between = data[end : directive.offset] if end is not None else b""
+            if directive.kind != "include" or directive.computed or not _GAP.fullmatch(between):
+                return
+            yield directive
+            end = named
+
+    def _counts_once(self, header: str) -> bool:
+        """Whether the unit's own inclusion of a precompiled header finds nothing left to do."""
+        scan = self._scan(header)
+        return scan is not None and (scan.pragma_once or scan.guard_macro is not None)
+
+    def _closure_size(self, group: Group, headers: tuple[str, ...]) -> int:
+        """About how many bytes some headers include: a plain search for directives, all arms alike."""
+        known = self._sizes.get(headers)
         if known is not None:
             return known
         search = self._search(group)
-        total, seen, waiting = 0, {header}, [header]
+        total, seen, waiting = 0, set(headers), list(headers)
         while waiting:
             key = waiting.pop()
             data = self._contents.read(key) or b""
@@ -154,7 +183,7 @@ class Chooser:
                 if found is not None and found not in seen:
                     seen.add(found)
                     waiting.append(found)
-        self._sizes[header] = total
+        self._sizes[headers] = total
         return total
 
 
@@ -167,5 +196,5 @@ def names_any(contents: Contents, files: Iterable[str], macros: Iterable[str]) -
     return {match.decode() for key in files for match in pattern.findall(contents.read(key) or b"")}
 
 
-def _has(starts: list[Start], header: str) -> bool:
-    return any(start.header == header for start in starts)
+def _has(starts: list[Start], headers: tuple[str, ...]) -> bool:
+    return any(start.headers == headers for start in starts)

@@ -53,12 +53,14 @@ class Preamble:
     Attributes:
         unit: The unit that holds its facts.
         record: The key of that unit's record; the precompiled file has the same.
-        chain: Keys of the files that lead from the unit's main file to the header, both included.
+        chain: Keys from the unit's main file to the file that includes the headers, both included.
+        headers: Keys of the precompiled headers, in order.
     """
 
     unit: UnitId
     record: str
     chain: tuple[str, ...]
+    headers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Job:
         directives_only: Whether only the inclusion directives count (a header taken alone).
         stub_folder: Where missing headers are stubbed, or empty.
         audited: Globs of the audited zones, whose headers are never stubbed.
+        headers: Keys of the headers that a preamble precompiles, in order.
     """
 
     unit: UnitId
@@ -86,6 +89,7 @@ class Job:
     directives_only: bool = False
     stub_folder: str = ""
     audited: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,15 +192,16 @@ class Worker:
         except ParseError:
             return None
         missing = any(include.target == NONE for include in record.includes)
-        if record.diagnostics and not missing:  # the precompiled header may be the cause; a missing header is its own
+        # The precompiled header may be the cause of errors; a missing header is its own, but may want a stub.
+        if record.diagnostics and (job.stub_folder or not missing):
             return None
-        return record if _leads_to(record, preamble.chain) else None
+        return record if _leads_to(record, preamble) else None
 
     def _preamble(self, job: Job, started: int) -> Outcome | None:
-        """Precompile a header; a main file in memory includes it, for ``#pragma once`` means nothing in a main file."""
-        header = str(Path(self.setup.root, job.unit.path))
-        main = header + ".mgaudit-preamble.h"
-        overlay = {**dict(job.overlay), main: f'#include "{header}"\n'}
+        """Precompile headers. A main file in memory includes them: ``#pragma once`` means nothing in a main file."""
+        main = str(Path(self.setup.root, job.unit.path)) + ".mgaudit-preamble.h"
+        text = "".join(f'#include "{Path(self.setup.root, header)}"\n' for header in job.headers)
+        overlay = {**dict(job.overlay), main: text}
         saved = self.cache.path("preamble", f"{job.key}-{os.getpid()}", ".tmp")
         try:
             saved.parent.mkdir(parents=True, exist_ok=True)
@@ -216,15 +221,18 @@ class Worker:
             shutil.move(saved, temporary)
 
     def _is_whole(self, path: Path) -> bool:
-        """Whether a precompiled file is what was written: a damaged one may crash the front end."""
-        if str(path) not in self._verified:
-            try:
-                if path.with_suffix(".sum").read_bytes() != _file_digest(path):
-                    return False
-            except OSError:
-                return False
-            self._verified.add(str(path))
-        return True
+        """Whether a precompiled file is what was written: a damaged one, which goes away, may crash the front end."""
+        if str(path) in self._verified:
+            return True
+        checksum = path.with_suffix(".sum")
+        try:
+            if checksum.read_bytes() == _file_digest(path):
+                self._verified.add(str(path))
+                return True
+            path.unlink()
+        except OSError:
+            pass
+        return False
 
     # ---- storing
 
@@ -277,10 +285,12 @@ class Worker:
         path = Path(self.setup.root, key)
         try:
             data = path.read_bytes()
-            changed = path.stat().st_mtime_ns >= started
+            state = path.stat()
         except OSError:
             return None
-        return None if changed else data
+        # Nobody can set the time of the last change; Windows has none, but the time of creation under its name.
+        changed = state.st_mtime_ns if os.name == "nt" else state.st_ctime_ns
+        return None if changed >= started else data
 
 
 def _nothing(_unit: TranslationUnit) -> None:
@@ -292,13 +302,19 @@ def _is_plain(name: str) -> bool:
     return bool(name) and not name.startswith("/") and ".." not in name.split("/") and ":" not in name
 
 
-def _leads_to(record: UnitRecord, chain: tuple[str, ...]) -> bool:
-    """Whether the first inclusion of each file of a chain is the next file: what the preamble presupposes."""
-    first: dict[str, str | None] = {}
+def _leads_to(record: UnitRecord, preamble: Preamble) -> bool:
+    """Whether the unit met what its preamble presupposes: each file of the chain first includes the next one.
+
+    Inclusions that found nothing do not count.
+    """
+    met: dict[str, list[str]] = {}
     for include in record.includes:
-        target = None if include.target == NONE else record.files[include.target]
-        first.setdefault(record.files[include.file], target)
-    return all(first.get(source) == target for source, target in pairwise(chain))
+        if include.target != NONE:
+            met.setdefault(record.files[include.file], []).append(record.files[include.target])
+    last = met.get(preamble.chain[-1], [])
+    return all(met.get(source, [""])[0] == target for source, target in pairwise(preamble.chain)) and last[
+        : len(preamble.headers)
+    ] == list(preamble.headers)
 
 
 def _without_main(record: UnitRecord, main: str) -> UnitRecord:

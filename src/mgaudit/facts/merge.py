@@ -114,18 +114,21 @@ class Database:
             sqlite3.DatabaseError: The file is damaged, or the disk is full.
         """
         with self._alone():
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
+            self._roll_back()
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 self._replace(wanted, load, tracked, configurations)
             except BaseException:
-                self.connection.execute("ROLLBACK")
+                self._roll_back()
                 self._forget()
                 raise
             self.connection.execute("COMMIT")
             self.connection.execute("BEGIN")
             self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+
+    def _roll_back(self) -> None:
+        if self.connection.in_transaction:  # a full disk has ended it already
+            self.connection.execute("ROLLBACK")
 
     def _forget(self) -> None:
         self._files, self._symbols, self._edges = None, None, None

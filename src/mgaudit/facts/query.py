@@ -391,14 +391,15 @@ class Facts:
 
     def edges_of(self, unit: Unit) -> set[int]:
         """Ids of the directives that a unit met, its preamble's included."""
-        found: set[int] = set()
-        for number in (unit.id, unit.preamble):
-            if number is not None:
-                (blob,) = self.connection.execute("SELECT edges FROM unit WHERE id = ?", (number,)).fetchone()
-                words = array("I")
-                words.frombytes(blob)
-                found.update(words)
-        return found
+        found = self.own_edges_of(unit.id)
+        return found if unit.preamble is None else found | self.own_edges_of(unit.preamble)
+
+    def own_edges_of(self, unit: int) -> set[int]:
+        """Ids of the directives that one parse met; what its preamble met is not among them."""
+        (blob,) = self.connection.execute("SELECT edges FROM unit WHERE id = ?", (unit,)).fetchone()
+        words = array("I")
+        words.frombytes(blob)
+        return set(words)
 
     def diagnostics(self) -> list[Diagnostic]:
         """Errors of all selected units, sorted."""

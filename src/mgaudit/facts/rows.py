@@ -44,6 +44,17 @@ def symbols_within(facts: Facts, parents: Collection[int] | None) -> list[Symbol
     return [Symbol(*row) for row in facts.connection.execute(f"{_SYMBOLS} WHERE parent IN ({chosen}) ORDER BY id")]
 
 
+def places_in(facts: Facts, paths: Collection[str]) -> dict[str, set[int]]:
+    """The byte offsets of all references and declarations in some files, by file."""
+    found: dict[str, set[int]] = {path: set() for path in paths}
+    marks = ",".join("?" * len(found))
+    for table in ("reference_row", "declaration_row"):
+        query = f"SELECT DISTINCT f.path, r.offset FROM {table} r {_JOINS} WHERE f.path IN ({marks})"
+        for path, offset in facts.connection.execute(query, list(found)):
+            found[path].add(offset)
+    return found
+
+
 def callable_uses(facts: Facts, holders: Collection[int]) -> list[UseRow]:
     """References within a symbol that name a function, call a field or variable, or use one of some holders.
 

@@ -8,7 +8,7 @@ from mgaudit.analysis.sites_entities import CLASSES, Scope
 from mgaudit.domain.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mgaudit.facts.query import Symbol
     from mgaudit.gates.context import GateContext
@@ -37,6 +37,17 @@ def scope_of(
     zones = tuple(context.zone(name) for name in of)
     scope = Scope(context.paths_in(tuple(of)), zones, watched if classes else None, values, bytes_)
     return scope, names.problems
+
+
+def empty_zones(context: GateContext, key: str, zones: Sequence[str]) -> Iterator[Problem]:
+    """A problem for each zone of a parameter that holds no file: it proves nothing."""
+    for index, name in enumerate(zones):
+        if not context.files.in_zone(name):
+            yield Problem(
+                *context.spec.place(f"{key}[{index}]"),
+                f'gate "{context.spec.id}": zone "{name}" holds no file',
+                "correct the zone's paths",
+            )
 
 
 class _Names:

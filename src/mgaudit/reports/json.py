@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mgaudit.domain.findings import Finding, GateResult
+    from mgaudit.domain.findings import BaselineCount, Finding, GateResult
     from mgaudit.domain.problems import Problem
     from mgaudit.domain.report import Report
 
@@ -46,7 +46,7 @@ def as_value(report: Report) -> dict[str, Any]:
             for item in report.configurations
         ],
         "gates": [_gate(result) for result in report.gates],
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_value(finding) for finding in report.findings],
         "errors": [_problem(problem) for problem in report.errors],
         "warnings": [_problem(problem) for problem in report.warnings],
     }
@@ -60,10 +60,23 @@ def _gate(result: GateResult) -> dict[str, Any]:
         "reason": result.reason or None,
         "findings": len(result.findings),
         "examined": dict(sorted(result.examined.items())),
+        "baseline": count_value(result.baseline) if result.baseline else None,
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def count_value(count: BaselineCount) -> dict[str, Any]:
+    """How findings compare with a baseline, as plain values."""
+    return {
+        "path": count.path,
+        "new": count.new,
+        "same": count.same,
+        "removed": count.removed,
+        "renamed": [{"from": old, "to": new} for old, new in count.renamed],
+    }
+
+
+def finding_value(finding: Finding) -> dict[str, Any]:
+    """A finding as plain values."""
     return {
         "gate": finding.gate,
         "kind": finding.kind,
@@ -78,6 +91,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "configurations": list(finding.configurations),
         "fingerprint": finding.fingerprint,
         "baselined": finding.baselined,
+        "justification": finding.justification or None,
         "evidence": [
             {"kind": step.kind, "path": step.path or None, "line": step.line or None, "text": step.text}
             for step in finding.evidence

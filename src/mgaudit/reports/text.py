@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mgaudit.domain.findings import Severity, Status
-from mgaudit.reports import problems
+from mgaudit.reports import baselines, problems
 from mgaudit.reports.escape import visible
 from mgaudit.reports.excerpt import Sources
 from mgaudit.reports.words import counted
@@ -68,8 +68,11 @@ def render(report: Report, root: Path, style: Style, *, quiet: bool = False) -> 
         quiet: Whether findings and errors are all that is shown.
     """
     page = _Page(style, Sources(root), tuple(item.name for item in report.configurations))
+    known = {result.baseline.path for result in report.gates if result.baseline}
     for finding in report.findings:
-        if not finding.baselined:
+        if finding.severity is Severity.NOTE and finding.path in known:
+            page.remark(finding)
+        elif not finding.baselined:
             page.finding(finding)
     if not quiet:
         page.text(problems.render(report.warnings, "warning"))
@@ -119,6 +122,16 @@ class _Page:
             self.line("  ", ("help:", _HELP), f" {visible(finding.help)}")
         self.line()
 
+    def remark(self, finding: Finding) -> None:
+        """A note about a baseline: there may be very many, and the summary says what to do."""
+        self.line(
+            (problems.place(finding.path, finding.line), "bold"),
+            (visible(finding.gate), "bold"),
+            " ",
+            (f"{finding.severity}:", _COLORS[finding.severity]),
+            f" {visible(finding.message)}",
+        )
+
     def _excerpt(self, finding: Finding, color: str) -> None:
         found = self._sources.excerpt(finding.path, finding.line, finding.column)
         if found is None or not found.line.strip():
@@ -138,6 +151,9 @@ class _Page:
         for item in report.configurations:
             errors = f"{item.units_with_errors} with errors" if item.units_with_errors else "all parsed without errors"
             self.line(f"configuration {visible(item.name)}: {counted(item.units, 'units')}, {errors}")
+        for result in report.gates:
+            if result.baseline:
+                self.line(f"baseline {visible(result.baseline.path)}: {baselines.counts(result.baseline)}")
         self._verdict(report)
 
     def _table(self, gates: tuple[GateResult, ...]) -> None:

@@ -47,6 +47,7 @@ CONVERSION: Final = 26
 CLASS_TEMPLATES: Final = frozenset({31, 32})  # and their partial specialisations
 
 NAMESPACE: Final = 22
+LINKAGE: Final = 23  # `extern "C" { … }`, which is no scope
 TRANSLATION_UNIT: Final = 350
 RANGE_FOR: Final = 225
 
@@ -179,7 +180,7 @@ class Cursors:
             transparent = declared.kind == NAMESPACE and (
                 self.cdll.clang_Cursor_isAnonymous(declared) or self.cdll.clang_Cursor_isInlineNamespace(declared)
             )
-            if not transparent:
+            if not transparent and declared.kind != LINKAGE:
                 names.append(self.spelling(declared))
             declared = self.cdll.clang_getCursorSemanticParent(declared)
         return "::".join(reversed(names))

@@ -25,6 +25,8 @@ _OPTIONS: Final = {
     "-isystem-after": 2,
     "-internal-isystem": 2,
     "-internal-externc-isystem": 2,
+    "-stdlib++-isystem": 3,  # behind every -isystem, wherever it stands
+    "-resource-dir": 3,
     "-idirafter": 3,
 }
 # Longest first: `-isystem-after` is not `-isystem` with the value `-after`.
@@ -110,6 +112,8 @@ class Resolver:
             if option is None:
                 continue
             value = word[len(option) :] or next(words, "")
+            if option == "-resource-dir":
+                value = posixpath.join(value.removeprefix("="), "include")
             if value and value != "-":
                 folders[_OPTIONS[option]].append(posixpath.join(directory, value))
         return cls(*folders, exists)

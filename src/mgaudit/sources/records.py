@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 6  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 8  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -92,7 +92,7 @@ class SymbolRecord(msgspec.Struct, frozen=True, array_like=True):
         line: 1-based.
         column: 1-based, in bytes.
         offset: In bytes from the start of the file.
-        type: Canonical spelling of its type where the symbol is tracked, else empty.
+        type: Canonical spelling of its type where the symbol is tracked, else empty; of functions without ``noexcept``.
         flags: ``SYMBOL_*`` bits.
     """
 

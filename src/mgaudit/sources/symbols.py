@@ -7,6 +7,7 @@ from ctypes import POINTER, byref, c_uint, string_at
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
+from mgaudit.sources.cursors import LINKAGE
 from mgaudit.sources.records import (
     NONE,
     SYMBOL_CONST_METHOD,
@@ -73,9 +74,11 @@ class SymbolTable:
         return index
 
     def of_cursor(self, cursor: abi.CXCursor) -> int:
-        """The index of a declaration's cursor, or `NONE` for the translation unit itself."""
+        """The index of a declaration's cursor, or `NONE` for the translation unit; `extern "C"` is no scope."""
         if cursor.kind == _CURSOR_TRANSLATION_UNIT or cursor.kind in _INVALID_CURSORS or not cursor.data0:
             return NONE
+        if cursor.kind == LINKAGE:
+            return self.of_cursor(self._cdll.clang_getCursorSemanticParent(cursor))
         index = self._by_declaration.get(cursor.data0)
         if index is None and cursor.kind in _REDECLARABLE:
             canonical = self._cdll.clang_getCanonicalCursor(cursor)
@@ -155,6 +158,9 @@ class SymbolTable:
         if tracked and kind in _TYPED:
             canonical = self._cdll.clang_getCanonicalType(self._cdll.clang_getCursorType(cursor))
             type_text = _PLACE_IN_TYPE.sub(r"(\1)", self._library.text(self._cdll.clang_getTypeSpelling(canonical)))
+            if kind in _FUNCTIONS:
+                # An implicit exception specification shows only where something else in the unit asked for it.
+                type_text = type_text.removesuffix(" noexcept")
         self._records[index] = SymbolRecord(
             usr, name, kind, parent, pattern, file, line, column, offset, type_text, flags
         )

@@ -128,7 +128,7 @@ class UseFinder:
         def see(cursor: CXCursor) -> bool:
             if cursor.kind == ast.TYPE_REFERENCE:
                 self._type(copied(cursor), symbol)
-            return cursor.kind == ast.PARAMETER
+            return bool(cursor.kind == ast.PARAMETER)
 
         self._cursors.visit(declaration, see)
 

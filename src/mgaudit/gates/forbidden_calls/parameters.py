@@ -20,6 +20,10 @@ class ForbiddenCallsParameters(Parameters):
         tuple[FunctionName, ...], Doc("what they must not call; required unless names are retired")
     ] = ()
     retired: Annotated[tuple[QualifiedName, ...], Doc("names that must not occur any more")] = ()
+    wrappers: Annotated[
+        bool, Doc("whether a call that reaches one of the functions through code outside of the zones counts, too")
+    ] = False
+    expect_declared: Annotated[bool, Doc("whether some translation unit must declare each of the functions")] = True
 
     def faults(self) -> Iterable[Fault]:
         """See `Parameters.faults`."""

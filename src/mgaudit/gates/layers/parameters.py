@@ -17,8 +17,8 @@ class LayersParameters(Parameters):
 
     layers: Annotated[tuple[ZoneName, ...], Doc("zones from top to bottom")] = ()
     independent: Annotated[tuple[tuple[ZoneName, ...], ...], Doc("groups of zones that use none of each other")] = ()
-    acyclic: Annotated[bool, Doc("whether cycles between the zones are violations")] = True
-    exhaustive: Annotated[bool, Doc("whether every file must be in some layer")] = False
+    acyclic: Annotated[bool, Doc("whether a circle of zones through one of those named here is a violation")] = True
+    exhaustive: Annotated[bool, Doc("whether every file must be in some zone")] = False
     by: Annotated[Literal["include", "symbol"], Doc("what counts as use")] = "include"
 
     def faults(self) -> Iterable[Fault]:

@@ -155,18 +155,26 @@ class Judged:
             if id(mapped) not in used and id(mapped) not in repeated:
                 yield self._stale(mapped)
 
+    def suggestions(self) -> list[str]:
+        """The rows that are missing, ready to paste, once each and sorted."""
+        unmapped = [s for s in self.surface.sites if self.owes(s) and not self.mapping.rows_of(s)]
+        return sorted({self.catalogue.suggest(accessor=self._row_name(site)) for site in unmapped})
+
+    def _row_name(self, site: Site) -> str:
+        """How a row would name a site's accessor."""
+        constant = self._keyed(site)
+        return f"{site.accessor}({constant})" if constant else site.accessor
+
     def _unmapped(self, site: Site) -> Finding:
-        named = site.accessor
-        if constant := self._keyed(site):
-            named = f"{site.accessor}({constant})"
-        what = _VERBS[site.kind]
         way = f" (via {', '.join(site.via)})" if site.via else ""
-        row = self.catalogue.suggest(accessor=named)
+        row = self.catalogue.suggest(accessor=self._row_name(site))
         listed = f"the list {self.catalogue.list_macro}" if self.catalogue.list_macro else "its `rows`"
+        catalogue = f"the catalogue `{self.catalogue.name}`"
         return self._site(
-            site, f"{site.entity} {what}{way}, and no row of the catalogue `{self.catalogue.name}` maps it",
+            site,
+            f"{site.entity} {_VERBS[site.kind]}{way}, and no row of {catalogue} maps it",
             f"add `{row}` to {listed} ({self.catalogue.path}:{self.catalogue.line}), or take it over the interface",
-        )  # fmt: skip
+        )
 
     def _keyed(self, site: Site) -> str:
         """The constant argument that a row for a site has to name, where the accessor is keyed by its argument."""

@@ -1,6 +1,6 @@
 #pragma once
 
-// Broken (gate A): a helper for labels looks harmless and brings the frontend's state into the backend.
+// Broken (gates A and L): a helper for labels looks harmless and brings the frontend's state into the backend.
 #include "pipe/Calls.h"
 #include "util/ObjectLabel.h"
 #include "util/Map.h"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.names import strip_signature
 from mgaudit.domain.problems import Problem
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mgaudit.facts.query import Facts, Symbol
     from mgaudit.gates.context import GateContext
 
+_ABSENCE: Final = "correct the name, or set `expect-declared = false` once it is gone for good"
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:
@@ -25,28 +27,47 @@ class Entity:
         name: The last component: what its tokens read.
         symbols: Ids of its declarations' symbols; of a function, all overloads and overrides. Empty where no unit
             declares it.
+        is_free: Whether it is known to be no member: then it never stands behind a dot or an arrow.
     """
 
     qualified: str
     name: str
     symbols: frozenset[int]
+    is_free: bool = False
 
 
-def entity_of(context: GateContext, index: int, pattern: str, *, expect_declared: bool) -> Entity | Problem:
-    """The entity that the name at an index of ``entities`` selects, or why it selects none.
+def entity_of(  # noqa: PLR0913
+    context: GateContext,
+    key: str,
+    pattern: str,
+    *,
+    expect_declared: bool,
+    absence: str = _ABSENCE,
+    c_first: bool = False,
+) -> Entity | Problem:
+    """The entity that a name in a gate's parameters selects, or why it selects none.
 
     Several symbols are one entity where they are overloads or overrides of one another, or have one qualified name.
+
+    Args:
+        context: The gate's context.
+        key: Where the name stands: ``entities[0]``.
+        pattern: The name.
+        expect_declared: Whether a name that no unit declares is a problem.
+        absence: What to do about that problem.
+        c_first: Whether a bare name that a function of C linkage has means that one alone, whatever else ends so.
     """
     facts = context.facts
-    place = context.spec.place(f"entities[{index}]")
-    found = _without_constructors(facts.symbols_named(pattern))
+    place = context.spec.place(key)
+    found = _without_constructors(facts.symbols_named(pattern) or _imported(facts, pattern))
+    found = [s for s in found if c_first and s.qualified == pattern and _is_c_function(s)] or found
     bare = strip_signature(pattern).removeprefix("::")
     if not found:
         if expect_declared:
             return Problem(
                 *place,
                 f'gate "{context.spec.id}": no translation unit declares `{pattern}`',
-                "correct the name, or set `expect-declared = false` once it is gone for good",
+                absence,
             )
         return Entity(bare, bare.rsplit("::", 1)[-1], frozenset())
     families = _families(facts, found)
@@ -59,7 +80,25 @@ def entity_of(context: GateContext, index: int, pattern: str, *, expect_declared
         )
     qualified = next(iter(families))
     symbols = frozenset(symbol.id for symbol in found)
-    return Entity(qualified, found[0].name, symbols | _overriding(facts, symbols))
+    is_free = not any(_is_member(facts, symbol) for symbol in found)
+    return Entity(qualified, found[0].name, symbols | _overriding(facts, symbols), is_free)
+
+
+def _imported(facts: Facts, pattern: str) -> list[Symbol]:
+    """The function of the C library that a name in ``std`` means: ``<cstdio>`` only imports it into there."""
+    path, _, name = pattern.removeprefix("::").partition("::")
+    if path != "std" or "::" in name:
+        return []
+    return [s for s in facts.symbols_named("::" + name) if _is_c_function(s)]
+
+
+def _is_c_function(symbol: Symbol) -> bool:
+    """Whether a function has C linkage: its USR names no parameters."""
+    return symbol.usr == f"c:@F@{symbol.name}"
+
+
+def _is_member(facts: Facts, symbol: Symbol) -> bool:
+    return symbol.parent is not None and facts.symbol(symbol.parent).kind != "namespace"
 
 
 def _without_constructors(found: Sequence[Symbol]) -> list[Symbol]:

@@ -1,0 +1,7 @@
+#include "util/say.h"
+
+void Inner() { Say("x"); }
+void Outer() {
+    Inner();
+    Quiet("x");
+}

@@ -1,0 +1,3 @@
+#pragma once
+void Say(const char* text);
+void Quiet(const char* text);

@@ -1,0 +1,2 @@
+#include "state/context.h"
+#include "util/log.h"

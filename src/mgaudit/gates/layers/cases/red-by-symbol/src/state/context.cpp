@@ -1,0 +1,2 @@
+#include "state/context.h"
+int Width(const Context& c) { return c.width; }

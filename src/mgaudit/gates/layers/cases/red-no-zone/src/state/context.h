@@ -1,0 +1,4 @@
+#pragma once
+#include "util/log.h"
+struct Context { int width; };
+int Width(const Context&);

@@ -1,0 +1,3 @@
+#pragma once
+#include "glue/bridge.h"
+void Log(const char*);

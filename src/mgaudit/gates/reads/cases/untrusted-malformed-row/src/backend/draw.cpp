@@ -1,0 +1,5 @@
+#include "state/context.h"
+
+int Draw(mg::state::Buffer& buffer) {
+    return buffer.GetSize();
+}

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Run
+
+GATE = """
+[[catalogue]]
+name = "reads"
+file = "src/coverage.def"
+list = "COVERAGE"
+columns = ["accessor", "call"]
+
+[[gate]]
+id = "R"
+kind = "reads"
+from = ["backend"]
+of = ["state"]
+catalogue = "reads"
+pseudo-calls = ["kHandle"]
+"""
+DRAW = """\
+#include "state/context.h"
+int Draw(const state::Context& c) {
+    int sum = c.width;
+    return sum + c.Height() + c.Height();
+}
+"""
+
+
+@pytest.fixture
+def boundary(tree: Path) -> Path:
+    """A tree with a mapped read, an unmapped one that occurs twice, and a stale row."""
+    (tree / "src/state/context.h").write_text(
+        "#pragma once\nnamespace state {\nstruct Context {\n    int width = 0;\n    int Height() const;\n"
+        "    int Depth() const;\n};\n}\n"
+    )
+    (tree / "src/backend/draw.cpp").write_text(DRAW)
+    (tree / "src/coverage.def").write_text("#define COVERAGE(X) \\\n    X(width, kHandle) \\\n    X(Depth, kHandle)\n")
+    file = tree / "mgaudit.toml"
+    file.write_text(file.read_text() + GATE)
+    return tree
+
+
+def test_every_site_is_listed_and_adds_up(boundary: Path, mgaudit: Run) -> None:
+    result = mgaudit("surface", "reads")
+    assert result.code == 0
+    assert result.out.splitlines() == [
+        "src/backend/draw.cpp:2:23: signature state::Context (read)",
+        "src/backend/draw.cpp:3:17: value width (read via alias) -> kHandle",
+        "src/backend/draw.cpp:4:20: value Height (call via alias) -> unmapped",
+        "src/backend/draw.cpp:4:33: value Height (call via alias) -> unmapped",
+        "",
+        "4 sites in 1 file",
+        "",
+        "5 references lead into the observed zones:",
+        "  1  site: signature",
+        "  3  site: value",
+        "  1  structural: namespace name",
+        "  5  in all",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("by", "rows"),
+    [
+        ("accessor", ["Height,2,0,2", "state::Context,1,1,0", "width,1,0,1"]),
+        ("file", ["src/backend/draw.cpp,4,1,3"]),
+        ("function", ["Draw(const state::Context &),4,1,3"]),
+        ("class", ["state::Context,4,1,3"]),
+    ],
+)
+def test_tables(boundary: Path, mgaudit: Run, by: str, rows: list[str]) -> None:
+    out = mgaudit("surface", "reads", "--by", by, "--output-format", "csv").out
+    assert out.splitlines() == [f"{by},sites,signature,value", *rows]
+    text = mgaudit("surface", "reads", "--by", by).out.splitlines()
+    assert text[0].split() == [by, "sites", "signature", "value"]
+    assert text[2].startswith(rows[0].split(",")[0])
+
+
+def test_totals_by_kind(boundary: Path, mgaudit: Run) -> None:
+    lines = mgaudit("surface", "reads", "--by", "kind").out.splitlines()
+    assert [line.split() for line in lines[2:4]] == [["value", "3"], ["signature", "1"]]
+
+
+def test_json_has_the_shape_of_the_interface(boundary: Path, mgaudit: Run) -> None:
+    value: dict[str, Any] = json.loads(mgaudit("surface", "reads", "--output-format", "json").out)
+    assert (value["schema"], value["surface"], value["examined"]["value sites"]) == (1, "reads", 3)
+    assert value["sites"][1] == {
+        "path": "src/backend/draw.cpp", "line": 3, "column": 17, "symbol": "Draw(const state::Context &)",
+        "entity": "state::Context::width", "accessor": "width", "kind": "value", "via": ["alias"], "role": "read",
+        "verdict": "kHandle", "verbs": [], "configurations": ["mono", "split"], "gate": "R",
+    }  # fmt: skip
+
+
+def test_signatures_are_a_part_of_it(boundary: Path, mgaudit: Run) -> None:
+    value = json.loads(mgaudit("surface", "signatures", "--output-format", "json").out)
+    assert [site["kind"] for site in value["sites"]] == ["signature"]
+
+
+def test_a_surface_needs_a_gate(tree: Path, mgaudit: Run) -> None:
+    result = mgaudit("surface", "reads")
+    assert (result.code, "no gate of the kind `reads` is configured" in result.err) == (2, True)
+    result = mgaudit("surface", "reads", "--output-format", "json")
+    assert (result.code, json.loads(result.out)["trusted"]) == (2, False)
+
+
+def test_a_surface_of_a_malformed_catalogue_is_untrusted(boundary: Path, mgaudit: Run) -> None:
+    (boundary / "src/coverage.def").write_text("#define COVERAGE(X) X(width, kHandle) Y(Height)\n")
+    result = mgaudit("surface", "reads")
+    assert result.code == 2
+    assert "src/coverage.def:1: error: column 39: `Y` opens no row of COVERAGE" in result.err
+
+
+def test_a_surface_in_a_file(boundary: Path, mgaudit: Run) -> None:
+    assert mgaudit("surface", "reads", "-o", "census.txt").out == ""
+    assert "4 sites in 1 file\n" in (boundary / "census.txt").read_text()
+
+
+# ---- catalogues
+
+
+def test_catalogues_are_listed(boundary: Path, mgaudit: Run) -> None:
+    assert mgaudit("catalogue").out.splitlines() == [
+        "reads: 2 rows in src/coverage.def, the list COVERAGE",
+        "      2  width  kHandle",
+        "      3  Depth  kHandle",
+    ]
+    value = json.loads(mgaudit("catalogue", "reads", "--output-format", "json").out)
+    assert [row["values"] for row in value["catalogues"][0]["rows"]] == [["width", "kHandle"], ["Depth", "kHandle"]]
+    assert (
+        mgaudit("catalogue", "--output-format", "csv").out.splitlines()[1] == "reads,src/coverage.def,2,5,width,kHandle"
+    )
+
+
+def test_catalogues_are_cross_checked(boundary: Path, mgaudit: Run) -> None:
+    result = mgaudit("catalogue", "--check")
+    assert result.code == 1
+    assert result.out.splitlines() == [
+        "src/coverage.def:3:5: stale: nothing reads Depth",
+        "  help: remove the row",
+        "2 rows, 1 defect",
+    ]
+
+
+def test_missing_rows_are_suggested(boundary: Path, mgaudit: Run) -> None:
+    assert mgaudit("catalogue", "--suggest").out.splitlines() == ["# reads, src/coverage.def:1", "X(Height, …)"]
+
+
+def test_a_catalogue_that_does_not_exist(boundary: Path, mgaudit: Run) -> None:
+    result = mgaudit("catalogue", "red")
+    assert (result.code, 'there is no catalogue "red"' in result.err) == (2, True)

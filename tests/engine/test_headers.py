@@ -1,0 +1,117 @@
+"""Headers taken alone: parsed only where what units recorded does not prove their closure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mgaudit.engine import preambles
+from mgaudit.engine.judge import judge
+
+if TYPE_CHECKING:
+    from tests.engine.conftest import Tree
+
+GATE = """
+[[gate]]
+id = "A"
+kind = "include-purity"
+from = ["backend"]
+forbid = ["state"]
+"""
+
+
+@pytest.fixture
+def gated(empty: Tree) -> Tree:
+    """A clean tree under an include gate: one source that includes one header of the backend."""
+    empty.settings += GATE
+    empty.write("src/state/context.h", "#pragma once\nstruct Context {};\n")
+    empty.write("src/state/context.cpp", "#include <state/context.h>\n")
+    empty.write("src/util.h", "#pragma once\n")
+    empty.write("src/backend/draw.h", "#pragma once\n#include <util.h>\nint draw();\n")
+    empty.write("src/backend/draw.cpp", "#include <backend/draw.h>\nint draw() { return 1; }\n")
+    return empty
+
+
+def alone(tree: Tree) -> list[str]:
+    """The headers that the last run parsed alone."""
+    return [unit.name.path for unit in tree.analyses[-1].facts.units if unit.name.kind == "header"]
+
+
+def violations(tree: Tree, **options: Any) -> list[tuple[str, int]]:
+    report = judge(tree.analyse(**options))
+    assert report.errors == ()
+    return [(finding.path, finding.line) for finding in report.findings if finding.gate == "A"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#pragma once\n#include <util.h>\n",
+        "#ifndef DRAW_H\n#define DRAW_H\n#include <util.h>\n#endif\n",
+        "#pragma once\n#if X\nint x();\n#endif\n#include <util.h>\n",
+        "#pragma once\n#include <util.h>\n#include <util.h>\n",
+    ],
+)
+def test_a_header_whose_inclusions_hang_on_nothing_is_not_parsed(gated: Tree, text: str) -> None:
+    gated.write("src/backend/draw.h", text)
+    assert violations(gated) == []
+    assert alone(gated) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "header"),
+    [
+        ("#define HERE\n", "#pragma once\n#ifndef HERE\n#include <state/context.h>\n#endif\n"),
+        (
+            "#define WHICH <util.h>\n",
+            "#pragma once\n#ifndef WHICH\n#define WHICH <state/context.h>\n#endif\n#include WHICH\n",
+        ),
+        ("#define HERE\n", "#pragma once\n#if defined(HERE)\n#elif 1\n#include <state/context.h>\n#endif\n"),
+        ("#define DRAW_H\n", "#ifndef DRAW_H\n#define DRAW_H\n#include <state/context.h>\n#endif\n"),
+    ],
+)
+def test_what_a_unit_defines_before_hides_nothing(gated: Tree, start: str, header: str) -> None:
+    gated.write("src/backend/draw.h", header)
+    gated.write("src/backend/draw.cpp", f"{start}#include <backend/draw.h>\n")
+    assert [path for path, _ in violations(gated)] == ["src/backend/draw.h"]
+
+
+def test_a_guard_that_two_headers_share_hides_nothing(gated: Tree) -> None:
+    gated.write("src/first.h", "#ifndef SAME_H\n#define SAME_H\n#endif\n")
+    gated.write("src/backend/draw.h", "#ifndef SAME_H\n#define SAME_H\n#include <state/context.h>\n#endif\n")
+    gated.write("src/backend/draw.cpp", "#include <first.h>\n#include <backend/draw.h>\n")
+    assert violations(gated) == [("src/backend/draw.h", 3)]
+
+
+def test_a_conditional_deeper_in_the_closure_counts(gated: Tree) -> None:
+    gated.write("src/util.h", "#pragma once\n#ifndef HERE\n#include <state/context.h>\n#endif\n")
+    gated.write("src/backend/draw.cpp", "#define HERE\n#include <backend/draw.h>\n")
+    assert violations(gated) == [("src/backend/draw.h", 2)]
+    assert alone(gated) == ["src/backend/draw.h"]
+
+
+def test_a_header_in_no_unit_is_parsed(gated: Tree) -> None:
+    gated.write("src/backend/lone.h", "#pragma once\n#include <state/context.h>\n")
+    assert violations(gated) == [("src/backend/lone.h", 2)]
+    assert alone(gated) == ["src/backend/lone.h"]
+    assert gated.analyse().statistics.parsed == {}
+
+
+def test_fragments_and_headers_that_no_gate_names_are_not_parsed(gated: Tree) -> None:
+    gated.write("src/backend/rows.inc", "#if X\n#include <util.h>\n#endif\n")
+    gated.write("src/other.h", "#if X\n#include <state/context.h>\n#endif\n")
+    violations(gated)
+    assert alone(gated) == []
+
+
+def test_a_precompiled_header_settles_its_own_conditionals(gated: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preambles, "_MIN_CLOSURE", 1)
+    gated.write("src/util.h", "#pragma once\n#ifndef HERE\n#include <other.h>\n#endif\n")
+    gated.write("src/other.h", "#pragma once\nint other();\n")
+    gated.write("src/backend/draw.h", "#pragma once\n#include <util.h>\nint draw();\n")
+    gated.write("src/backend/more.cpp", "#include <backend/draw.h>\nint more() { return draw() + other(); }\n")
+    assert violations(gated) == violations(gated, preambles=False) == []
+    gated.write("src/other.h", "#pragma once\n#include <state/context.h>\nint other();\n")
+    expected = violations(gated, preambles=False)
+    assert violations(gated) == expected != []

@@ -1,0 +1,267 @@
+"""Precompiled headers: used where they are worth it and provably change nothing, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mgaudit.engine import preambles
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mgaudit.engine.pipeline import Analysis
+    from tests.engine.conftest import Tree
+
+FILLER = "// filler filler filler filler filler filler filler filler filler\n" * 200
+UMBRELLA = (
+    "#pragma once\n#include <part.h>\n#include <state/context.h>\n"
+    "struct Umbrella { Part part; virtual ~Umbrella(); };\n"
+    "template <class T> int twice(T t) { return t.n + t.n; }\ninline int of(Part p) { return twice(p); }\n"
+    "#define N_OF(x) (x).n\n" + FILLER
+)
+PART = (
+    "#pragma once\nstruct Part { int n; int get() const { return n; } };\n"
+    "static inline int hidden(Part p) { return p.n; }\n"
+)
+USER = (
+    "#include <umbrella.h>\n#include <part.h>\nstruct Own : Umbrella { ~Own(); };\n"
+    "static int {0}s(Part& p) {{ return N_OF(p) + p.get() + hidden(p) + twice(p) + of(p); }}\n"
+    "int {0}(Part& p) {{ p.n += 1; return {0}s(p); }}\n"
+).replace("{ ~Own(); }", "{{ ~Own(); }}")
+
+
+@pytest.fixture(autouse=True)
+def small_headers_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preambles, "_MIN_CLOSURE", 10_000)
+
+
+@pytest.fixture
+def forest(empty: Tree) -> Tree:
+    """Three sources that start with one big header."""
+    empty.write("src/umbrella.h", UMBRELLA)
+    empty.write("src/part.h", PART)
+    empty.write("src/state/context.h", "#pragma once\nnamespace state { struct Context { int width; }; }\n")
+    for name in "abc":
+        empty.write(f"src/{name}.cpp", USER.format(name))
+    return empty
+
+
+def facts_of(tree: Tree, analysis: Analysis) -> dict[str, Any]:
+    """What an analysis knows, whichever unit told it."""
+    assert analysis.problems == ()
+    dump = tree.dump_of(analysis)
+    facts = analysis.facts
+    known: dict[str, Any] = {
+        name: sorted(set(dump[name]), key=repr)
+        for name in ("symbol", "file", "reference", "declaration", "slot", "use", "carry", "edge")
+    }
+    for table in ("base", "override", "skipped"):
+        known[table] = sorted({row[1:] for row in dump[table]}, key=repr)
+    for unit in facts.units:
+        if unit.name.kind != "preamble":
+            edges = [facts.edges[edge] for edge in facts.edges_of(unit)]
+            known[f"includes {unit.name.path}"] = sorted((e.source, e.line, e.target or "", e.spelling) for e in edges)
+    return known
+
+
+def differing(one: dict[str, Any], other: dict[str, Any]) -> list[tuple[str, list[Any], list[Any]]]:
+    """What only one of two analyses knows."""
+    assert one.keys() == other.keys()
+    return [
+        (
+            name,
+            [row for row in one[name] if row not in other[name]],
+            [row for row in other[name] if row not in one[name]],
+        )
+        for name in one
+        if one[name] != other[name]
+    ]
+
+
+def used(analysis: Analysis) -> list[str]:
+    """The sources that started from a precompiled header."""
+    return [unit.name.path for unit in analysis.facts.units if unit.preamble is not None]
+
+
+def both_ways(tree: Tree) -> tuple[Analysis, Analysis]:
+    plain = tree.analyse(preambles=False, cache=tree.cache.parent / f"plain{len(tree.analyses)}")
+    expected = facts_of(tree, plain)
+    fast = tree.analyse()
+    assert differing(facts_of(tree, fast), expected) == []
+    return fast, plain
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_facts_are_those_of_a_plain_parse(forest: Tree, jobs: int) -> None:
+    expected = facts_of(forest, forest.analyse(preambles=False))
+    fast = forest.analyse(jobs=jobs, cache=forest.cache.parent / "fast")
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+    assert fast.statistics.with_preamble == 3
+    assert differing(facts_of(forest, fast), expected) == []
+    again = forest.analyse(cache=forest.cache.parent / "fast")
+    assert again.statistics.parsed == {}
+    assert differing(facts_of(forest, again), expected) == []
+
+
+def test_the_size_of_what_a_header_includes_decides(forest: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preambles, "_MIN_CLOSURE", 10_000_000)
+    assert used(forest.analyse()) == []
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "#define N 1\n#include <umbrella.h>\n",
+        "#include <part.h>\n#include <umbrella.h>\n",
+        "#if 1\n#include <umbrella.h>\n#endif\n",
+        "int before;\n#include <umbrella.h>\n",
+        "#pragma pack(1)\n#include <umbrella.h>\n",
+        "#undef N\n#include <umbrella.h>\n",
+        "#include <first.h>\n",
+        "#include <configured.h>\n",
+    ],
+)
+def test_a_source_that_meets_the_header_otherwise_is_parsed_in_full(forest: Tree, start: str) -> None:
+    forest.write("src/first.h", "#define N 2\n#include <umbrella.h>\n")
+    forest.write(
+        "src/configured.h", "#ifndef CONFIGURED_H\n#define CONFIGURED_H\n#define N 3\n#include <umbrella.h>\n#endif\n"
+    )
+    forest.write(
+        "src/umbrella.h", UMBRELLA.replace("struct Umbrella", "#ifdef N\nint asked();\n#endif\nstruct Umbrella")
+    )
+    forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", start))
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/b.cpp", "src/c.cpp"]
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["// a comment\n/* and\none more */\n#include <umbrella.h>\n", "#pragma once\n#include <umbrella.h>\n",
+     "#include <first.h>\n", "\ufeff#include <umbrella.h>\r\n"],
+)  # fmt: skip
+def test_what_changes_nothing_may_stand_before(forest: Tree, start: str) -> None:
+    forest.write("src/first.h", "#ifndef FIRST_H\n#define FIRST_H\n#include <umbrella.h>\n#endif\n")
+    forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", start))
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
+
+def test_a_guard_that_the_closure_names_forbids_it(forest: Tree) -> None:
+    forest.write("src/first.h", "#ifndef FIRST_H\n#define FIRST_H\n#include <umbrella.h>\n#endif\n")
+    forest.write("src/part.h", PART + "#ifdef FIRST_H\nint told();\n#endif\n")
+    forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", "#include <first.h>\n"))
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/b.cpp", "src/c.cpp"]
+
+
+def test_other_flags_mean_another_header(forest: Tree) -> None:
+    forest.write(
+        "src/umbrella.h", UMBRELLA.replace("struct Umbrella", "#ifdef N\nint asked();\n#endif\nstruct Umbrella")
+    )
+    forest.settings += '[[configuration]]\nname = "more"\nstandard = "c++20"\ninclude-dirs = ["src"]\ndefines = ["N"]\n'
+    fast, _ = both_ways(forest)
+    assert len(used(fast)) == 6
+    assert len([unit for unit in fast.facts.units if unit.name.kind == "preamble"]) == 2
+    (symbol,) = fast.facts.symbols_named("asked")
+    assert {row.mask for row in fast.facts.declarations_of([symbol.id])} == {2}
+
+
+def test_forced_includes_come_first(forest: Tree) -> None:
+    forest.settings += 'force-includes = ["src/part.h"]\n'
+    fast, _ = both_ways(forest)
+    assert used(fast) == []
+
+
+@pytest.mark.parametrize("fault", ["int wrong(Nothing);\n", "#error wrong\n", "#include <none.h>\n"])
+def test_a_header_with_errors_is_not_precompiled(forest: Tree, fault: str) -> None:
+    forest.write("src/umbrella.h", UMBRELLA + fault)
+    fast, plain = both_ways(forest)
+    assert used(fast) == []
+    assert len(fast.facts.diagnostics()) == len(plain.facts.diagnostics()) == 3
+
+
+def test_a_source_with_errors_is_told_so(forest: Tree) -> None:
+    forest.write("src/a.cpp", USER.format("a") + "int wrong(Nothing);\n")
+    fast, plain = both_ways(forest)
+    assert [d.message for d in fast.facts.diagnostics()] == [d.message for d in plain.facts.diagnostics()] != []
+    assert used(fast) == ["src/b.cpp", "src/c.cpp"]
+
+
+def test_a_header_without_guard_means_something_each_time(forest: Tree) -> None:
+    forest.write("src/umbrella.h", "#include <part.h>\nvoid again();\nextern int counted;\n" + FILLER)
+    for name in "abc":
+        text = (
+            f"#include <umbrella.h>\n#include <umbrella.h>\nint {name}(Part p) {{ again(); return p.n + counted; }}\n"
+        )
+        forest.write(f"src/{name}.cpp", text)
+    both_ways(forest)
+
+
+def test_an_x_macro_file_means_something_each_time(forest: Tree) -> None:
+    forest.write("src/umbrella.h", "#ifndef X\n#define X(n) int n();\n#endif\nX(one)\nX(two)\n#undef X\n" + FILLER)
+    for name in "abc":
+        text = f"#include <umbrella.h>\n#define X(n) int {name}##n = n();\n#include <umbrella.h>\n"
+        forest.write(f"src/{name}.cpp", text)
+    fast, _ = both_ways(forest)
+    names = {declaration[0][0] for declaration in forest.dump_of(fast)["declaration"]}
+    assert {"c:@aone", "c:@btwo"} <= names
+
+
+class TestDamage:
+    @pytest.mark.parametrize("suffix", [".pch", ".sum"])
+    @pytest.mark.parametrize("damage", ["delete", "cut", "flip", "empty"])
+    def test_a_damaged_file_is_not_used(self, forest: Tree, suffix: str, damage: str) -> None:
+        expected = facts_of(forest, forest.analyse())
+        (path,) = (forest.cache / "preamble").rglob(f"*{suffix}")
+        data = bytearray(path.read_bytes())
+        if damage == "delete":
+            path.unlink()
+        elif damage == "flip":
+            data[len(data) // 2] ^= 255
+            path.write_bytes(data)
+        else:
+            path.write_bytes(data[: len(data) // 2] if damage == "cut" else b"")
+        for name in "abc":
+            forest.write(f"src/{name}.cpp", USER.format(name) + "\n")
+        assert differing(facts_of(forest, forest.analyse()), expected) == []
+        for name in "abc":  # and it has been made anew by now
+            forest.write(f"src/{name}.cpp", USER.format(name) + "\n\n")
+        again = forest.analyse()
+        assert differing(facts_of(forest, again), expected) == []
+        assert used(again) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
+    def test_a_header_that_changes_at_equal_size_and_time(self, forest: Tree) -> None:
+        path: Path = forest.root / "src/part.h"
+        before = path.stat()
+        forest.analyse()
+        path.write_text(PART.replace("int n;", "int m;").replace("return n;", "return m;").replace("p.n", "p.m"))
+        for name in ("src/umbrella.h", "src/a.cpp", "src/b.cpp", "src/c.cpp"):
+            file = forest.root / name
+            file.write_text(file.read_text().replace("t.n", "t.m").replace("(x).n", "(x).m").replace("p.n", "p.m"))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert path.stat().st_size == before.st_size
+        fast, _ = both_ways(forest)
+        assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
+
+def test_sources_join_and_leave(forest: Tree) -> None:
+    forest.analyse()
+    forest.write("src/d.cpp", USER.format("d"))
+    forest.delete("src/a.cpp")
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/b.cpp", "src/c.cpp", "src/d.cpp"]
+    for name in "bcd":
+        forest.write(f"src/{name}.cpp", f"int {name}();\n")
+    fast, _ = both_ways(forest)
+    assert used(fast) == []
+    assert [unit.name.path for unit in fast.facts.units] == ["src/b.cpp", "src/c.cpp", "src/d.cpp"]
+
+
+def test_missing_headers_are_stubbed_with_a_precompiled_header_too(forest: Tree) -> None:
+    forest.settings += 'missing-headers = "stub"\n'
+    forest.write("src/a.cpp", USER.format("a") + "#include <library/none.h>\n")
+    fast, _ = both_ways(forest)
+    assert fast.facts.diagnostics() == []
