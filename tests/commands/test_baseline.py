@@ -65,7 +65,7 @@ def test_what_a_baseline_accepts_makes_nothing_red(accepted: Path, mgaudit: Run)
     (finding,) = value["findings"]
     assert (value["exit-code"], finding["baselined"], finding["justification"]) == (0, True, "first import")
     gate = value["gates"][0]
-    assert gate["baseline"] == {"path": "baselines/A.txt", "new": 0, "same": 1, "removed": 0, "renamed": []}
+    assert gate["baselines"] == [{"path": "baselines/A.txt", "new": 0, "same": 1, "removed": 0, "renamed": []}]
     text = mgaudit("check").out
     assert "1 in the baseline" in text
     assert "baseline baselines/A.txt: 0 new, 1 same, 0 removed\n" in text
@@ -87,7 +87,7 @@ def test_check_writes_nothing(accepted: Path, mgaudit: Run) -> None:
     file = accepted / "baselines/A.txt"
     before = (file.read_bytes(), file.stat().st_mtime_ns)
     value = check(mgaudit, "--strict-baseline")
-    assert value["gates"][0]["baseline"]["new"] == 1
+    assert value["gates"][0]["baselines"][0]["new"] == 1
     assert value["exit-code"] == 1
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
 
@@ -99,7 +99,7 @@ def test_an_absent_baseline_is_untrusted_although_nothing_is_found(ratchet: Path
     assert (error["path"], error["line"]) == ("mgaudit.toml", 30)
     assert error["message"] == "the baseline baselines/A.txt does not exist"
     assert value["gates"][0]["status"] == "untrusted"
-    assert value["gates"][0]["baseline"] is None
+    assert value["gates"][0]["baselines"] == []
     assert value["findings"] == []
     assert check(mgaudit, "--gate", "health")["exit-code"] == 0
 
@@ -118,7 +118,7 @@ def test_two_gates_cannot_share_a_baseline(accepted: Path, mgaudit: Run) -> None
     config = accepted / "mgaudit.toml"
     gate = config.read_text(encoding="utf-8").partition("[[gate]]")[2].replace('id = "A"', 'id = "B"')
     config.write_text(config.read_text(encoding="utf-8") + "[[gate]]" + gate, encoding="utf-8")
-    assert check(mgaudit)["errors"][0]["message"] == 'gates "A" and "B" name one baseline'
+    assert check(mgaudit)["errors"][0]["message"] == 'gates "A" and "B": baselines/A.txt cannot be two baselines'
 
 
 def stale(tree: Path) -> None:
@@ -132,7 +132,7 @@ def test_an_improvement_is_a_note_and_an_error_where_asked(accepted: Path, mgaud
     (note,) = value["findings"]
     assert (value["exit-code"], note["severity"], note["path"], note["line"]) == (0, "note", "baselines/A.txt", 2)
     assert note["entity"] == ENTRY
-    assert value["gates"][0]["baseline"]["removed"] == 1
+    assert value["gates"][0]["baselines"][0]["removed"] == 1
     text = mgaudit("check").out
     assert "baseline baselines/A.txt: 0 new, 0 same, 1 removed; `mgaudit baseline prune` brings it up to date\n" in text
     assert f"baselines/A.txt:2: A note: stale entry: nothing is behind {ENTRY} any more\n" in text
@@ -147,7 +147,7 @@ def test_nothing_is_stale_where_only_a_part_was_looked_at(accepted: Path, mgaudi
     stale(accepted)
     value = check(mgaudit, "--strict-baseline", *part)
     assert (value["exit-code"], value["findings"]) == (0, [])
-    assert value["gates"][0]["baseline"]["removed"] is None
+    assert value["gates"][0]["baselines"][0]["removed"] is None
 
 
 def test_a_gate_alone_is_judged_whole(accepted: Path, mgaudit: Run) -> None:
@@ -190,13 +190,13 @@ def test_a_renamed_file_keeps_its_entries_and_the_run_says_so(accepted: Path, mg
     source.write_text(source.read_text(encoding="utf-8").replace("draw.h", "paint.h"), encoding="utf-8")
     value = check(mgaudit, "--strict-baseline")
     assert value["exit-code"] == 0
-    assert value["gates"][0]["baseline"]["renamed"] == [{"from": "src/backend/draw.h", "to": "src/backend/paint.h"}]
+    assert value["gates"][0]["baselines"][0]["renamed"] == [{"from": "src/backend/draw.h", "to": "src/backend/paint.h"}]
     note = next(finding for finding in value["findings"] if finding["severity"] == "note")
     assert "taken for renamed" in note["message"]
     result = baseline(mgaudit, "update")
     assert (result.code, "  renamed: src/backend/draw.h -> src/backend/paint.h\n" in result.out) == (0, True)
     assert entries(accepted) == ["src/backend/paint.h | src/state/context.h  # reason: first import"]
-    assert check(mgaudit, "--strict-baseline")["gates"][0]["baseline"]["renamed"] == []
+    assert check(mgaudit, "--strict-baseline")["gates"][0]["baselines"][0]["renamed"] == []
 
 
 # ---- update and prune

@@ -52,7 +52,7 @@ def test_explain_needs_no_sound_configuration(tree: Path, mgaudit: Run) -> None:
     assert mgaudit("explain", "--config", "mgaudit.toml").code == 2
 
 
-@pytest.mark.parametrize("topic", ["exit-codes", "certificate"])
+@pytest.mark.parametrize("topic", ["exit-codes", "baselines", "certificate"])
 def test_explain_topics(topic: str, tmp_path: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "untrusted" in mgaudit("explain", "exit-codes").out

@@ -22,6 +22,7 @@ TABLES = (
     tables.ExemptionTable,
     tables.GateTable,
 )
+NO_CODE = {"test-names", "doc-citations"}  # these compare lists and documents that the example has none of
 PLAIN_BLOCK = re.compile(r"^```toml\n(schema = 1\n\n\[tree\].*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -50,6 +51,7 @@ def test_the_configuration_in_the_readme_loads(tmp_path: Path) -> None:
     assert "A" in [gate.id for gate in load(tmp_path / "mgaudit.toml", PARAMETERS).gates]
 
 
-def test_the_example_tree_has_a_configuration_that_loads() -> None:
+def test_the_example_tree_shows_every_gate_that_runs_over_code() -> None:
     settings = load(ROOT / "examples" / "minigl" / "mgaudit.toml", PARAMETERS)
-    assert {gate.kind for gate in settings.gates} == {kind for kind, entry in KINDS.items() if entry.available}
+    available = {kind for kind, entry in KINDS.items() if entry.available}
+    assert {gate.kind for gate in settings.gates} == available - NO_CODE

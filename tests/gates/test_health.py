@@ -7,7 +7,6 @@ import pytest
 
 from mgaudit.gates.context import GateContext
 from mgaudit.gates.health.check import check
-from mgaudit.gates.health.unresolved import parse
 from mgaudit.sources.syntax import FileSyntax, Span
 
 if TYPE_CHECKING:
@@ -123,30 +122,45 @@ def test_unresolved_accesses_are_counted_by_zone(audit: Audit) -> None:
     assert (examined["unresolved"], examined["unresolved-backend"], examined["unresolved-state"]) == (2, 2, 0)
 
 
+def entries(*names: str) -> str:
+    return "".join(f"unresolved | src/backend/d.cpp | {name}\n" for name in names)
+
+
 @pytest.mark.parametrize(
     ("baseline", "findings"),
     [
-        ("# known\nsrc/backend/d.cpp b\nsrc/backend/d.cpp c\n", []),
-        ("src/backend/d.cpp b\n", [("c", "error")]),
-        ("src/backend/d.cpp b\nsrc/backend/d.cpp b\nsrc/backend/d.cpp c\n", [("known.txt", "note")]),
+        ("# known\n" + entries("b", "c"), []),
+        (entries("b"), [("c", "error")]),
+        (entries("b", "b", "c"), [("unresolved | src/backend/d.cpp | b", "note")]),
         ("", [("b", "error"), ("c", "error")]),
     ],
 )
-def test_unresolved_accesses_only_shrink(analysed: Analyse, baseline: str, findings: list[tuple[str, str]]) -> None:
-    given = context(analysed({**STATE, "src/backend/d.cpp": UNRESOLVED}, health('unresolved = "known.txt"')))
-    verdict = check(replace(given, texts={"known.txt": baseline}))
-    assert [(f.entity, str(f.severity)) for f in verdict.findings] == findings
+def test_unresolved_accesses_only_shrink(audit: Audit, baseline: str, findings: list[tuple[str, str]]) -> None:
+    tree = {**STATE, "src/backend/d.cpp": UNRESOLVED, "known.txt": baseline}
+    report = audit(tree, health('unresolved = "known.txt"'))
+    assert [(f.entity, str(f.severity)) for f in report.findings if not f.baselined] == findings
+    assert [count.path for count in report.gates[-1].baselines] == ["known.txt"]
 
 
-def test_an_absent_baseline_of_unresolved_accesses_is_no_empty_one(analysed: Analyse) -> None:
-    given = context(analysed({**STATE, "src/backend/d.cpp": UNRESOLVED}, health('unresolved = "known.txt"')))
-    assert "does not exist" in check(given).problems[0].message
+def test_other_findings_go_to_the_other_baseline(audit: Audit) -> None:
+    orphan = {"src/backend/lost.inc": "int lost;\n", "other.txt": "orphan | src/backend/lost.inc\n"}
+    tree = {**STATE, **orphan, "src/backend/d.cpp": UNRESOLVED, "known.txt": entries("b", "c")}
+    report = audit(tree, health('unresolved = "known.txt"\nbaseline = "other.txt"'))
+    assert report.exit_code == 0
+    assert [(count.path, count.same) for count in report.gates[-1].baselines] == [("known.txt", 2), ("other.txt", 1)]
+    crossed = {**tree, "known.txt": tree["other.txt"], "other.txt": tree["known.txt"]}
+    report = audit(crossed, health('unresolved = "known.txt"\nbaseline = "other.txt"'))
+    assert [count.same for count in report.gates[-1].baselines] == [0, 0]
 
 
-def test_a_merge_conflict_in_the_baseline_is_a_problem_with_its_line() -> None:
-    entries, problems = parse("b.txt", "a.cpp x\n<<<<<<< HEAD\na.cpp y\n=======\n")
-    assert entries.total() == 2
-    assert [(p.path, p.line) for p in problems] == [("b.txt", 2), ("b.txt", 4)]
+@pytest.mark.parametrize("extra", ['unresolved = "known.txt"', 'unresolved = "here.txt"\nbaseline = "here.txt"'])
+def test_each_baseline_must_be_there_and_be_one(audit: Audit, extra: str) -> None:
+    report = audit({**STATE, "src/backend/d.cpp": UNRESOLVED, "here.txt": ""}, health(extra))
+    assert (report.exit_code, len(report.errors)) == (2, 1)
+
+
+def test_without_a_baseline_unresolved_accesses_are_counted_only(audit: Audit) -> None:
+    assert audit({**STATE, "src/backend/d.cpp": UNRESOLVED}, health("")).findings == ()
 
 
 def test_a_watched_name_without_any_witness_is_found(analysed: Analyse) -> None:

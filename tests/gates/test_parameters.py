@@ -70,6 +70,7 @@ OPTIONAL: dict[str, dict[str, object]] = {
     "forbidden-calls": {"functions": (), "retired": (), "wrappers": False, "expect-declared": True},
     "layers": {"layers": (), "independent": (), "acyclic": True, "exhaustive": False, "by": "include"},
     "frozen": {"regions": ()},
+    "test-names": {"format": "auto", "renames": {}},
     "doc-citations": {"revision": None},
     "health": {"floors": {}, "unresolved": None, "certificate": True},
 }

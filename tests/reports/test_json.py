@@ -46,7 +46,7 @@ RED = Report(
             Status.RED,
             (FINDING,),
             {"units": 12, "headers": 9},
-            baseline=BaselineCount("A.txt", 1, 0, None, (("a", "b"),)),
+            baselines=(BaselineCount("A.txt", 1, 0, None, (("a", "b"),)),),
         ),
     ),
     findings=(FINDING,),
@@ -56,7 +56,7 @@ UNREADABLE = Report(
 )
 
 
-LESS = {"baseline": None}
+LESS: dict[str, Any] = {"baselines": []}
 
 
 def value(report: Report) -> Any:
@@ -79,13 +79,9 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
                 "reason": None,
                 "findings": 1,
                 "examined": {"headers": 9, "units": 12},
-                "baseline": {
-                    "path": "A.txt",
-                    "new": 1,
-                    "same": 0,
-                    "removed": None,
-                    "renamed": [{"from": "a", "to": "b"}],
-                },
+                "baselines": [
+                    {"path": "A.txt", "new": 1, "same": 0, "removed": None, "renamed": [{"from": "a", "to": "b"}]}
+                ],
             }
         ],
         "findings": [

@@ -24,8 +24,6 @@ from mgaudit.reports import json as json_report
 from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mgaudit.baseline.files import Baseline
     from mgaudit.baseline.matching import Match
     from mgaudit.commands.boundary import Session
@@ -65,7 +63,7 @@ def update(  # noqa: PLR0913  one argument a set of options
     """
     acceptance = _acceptance(accept_new=accept_new, reason=reason, owner=owner, expires=expires)
     run = _compared(session, gates, output_format, execution, place, may_be_absent=True)
-    if acceptance is None and any(match.new for match in run.matches.values()):
+    if acceptance is None and any(match.new for _, match in run.matches):
         return run.refuse()
     return run.write(acceptance)
 
@@ -106,13 +104,13 @@ def show(  # noqa: PLR0913  one argument a set of options
     today = dt.date.today()
     listings = [
         report.Listing(
-            gate.id, known[gate.id].path,
+            gate, version.path,
             tuple(
-                entry for entry in known[gate.id].entries
+                entry for entry in version.entries
                 if (owner is None or entry.owner == owner) and (not expired or entry.last_day < today)
             ),
         )
-        for gate in chosen
+        for (gate, _), version in known.items()
     ]  # fmt: skip
     render = report.listings_as_json if output_format == "json" else report.listings_as_text
     sys.stdout.write(render(listings, today))
@@ -177,9 +175,11 @@ def _chosen(settings: Settings, ids: tuple[str, ...]) -> list[GateSpec]:
     Raises:
         UntrustedError: There is none, or an id names none.
     """
+    from mgaudit.engine.baselines import ledgers  # noqa: PLC0415
+
     problems = workspace.check_gates(settings, ids)
-    chosen = [gate for gate in settings.gates if gate.baseline is not None and (not ids or gate.id in ids)]
-    bare = [gate for gate in settings.gates if gate.baseline is None and gate.id in ids]
+    chosen = [gate for gate in settings.gates if ledgers(gate) and (not ids or gate.id in ids)]
+    bare = [gate for gate in settings.gates if gate.id in ids and gate not in chosen]
     advice = 'write `baseline = "baselines/NAME.txt"` in its table'
     problems += [Problem(gate.path, gate.line, f'gate "{gate.id}" names no baseline', advice) for gate in bare]
     if not chosen and not problems:
@@ -215,17 +215,17 @@ def _compared(  # noqa: PLR0913  what both commands take
         judgement = compare(analysis, selection, Terms(may_be_absent=may_be_absent))
     if not judgement.report.trusted:
         raise UntrustedError(judgement.report.errors)
-    matches = {gate.id: judgement.matches[gate.id] for gate in chosen if gate.id in judgement.matches}
+    matches = tuple((gate.id, match) for gate in chosen for match in judgement.matches.get(gate.id, ()))
     return _Comparison(settings, judgement.report, matches, output_format, execution.quiet)
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Baselines, by their gate's id, and what is found in the tree."""
+    """Baselines, each with its gate's id, and what is found in the tree."""
 
     settings: Settings
     report: Report
-    matches: Mapping[str, Match]
+    matches: tuple[tuple[str, Match], ...]
     output_format: str
     quiet: bool
 
@@ -233,7 +233,7 @@ class _Comparison:
         """Say which findings are new; write nothing."""
         from mgaudit.reports import text  # noqa: PLC0415  slow to import
 
-        changes = [_change(gate, match, match.new, written=False) for gate, match in self.matches.items()]
+        changes = [_change(gate, match, match.new, written=False) for gate, match in self.matches]
         if self.output_format == "json":
             sys.stdout.write(report.changes_as_json(changes, 1))
             return 1
@@ -249,16 +249,13 @@ class _Comparison:
 
     def write(self, acceptance: Acceptance | None) -> int:
         """Write what changed, and say so."""
-        from mgaudit.engine import baselines  # noqa: PLC0415
-
-        gates = {gate.id: gate for gate in self.settings.gates}
         changes = []
-        for gate, match in self.matches.items():
+        for gate, match in self.matches:
             content, new = shrunk(match), match.new
             if acceptance is not None:
                 content = grown(match, acceptance)
                 new = tuple(replace(f, baselined=True, justification=acceptance.reason) for f in new)
-            written = _write(baselines.file_of(self.settings, gates[gate]), content)
+            written = _write(Path(self.settings.root, content.path), content)
             changes.append(_change(gate, match, new, written=written))
         if self.output_format == "json":
             sys.stdout.write(report.changes_as_json(changes, 0))

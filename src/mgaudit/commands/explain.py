@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _TOPICS = {
     "exit-codes": "What 0, 1 and 2 mean, and what makes a run untrusted.",
+    "baselines": "Accepted findings: files that may only shrink.",
     "certificate": "How far the two parsers agree, and the words for it.",
 }
 

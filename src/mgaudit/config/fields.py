@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mgaudit.config.toml import Node
 
 __all__ = [
+    "Accepts",
     "BinaryGlob",
     "CatalogueName",
     "CatalogueWith",
@@ -98,6 +99,13 @@ class Doc:
     """Annotation: what the key says, for editors and documentation."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Accepts:
+    """Annotation: the file is a baseline of those findings whose identity starts with this word."""
+
+    word: str
 
 
 class FieldType(Protocol):
@@ -262,6 +270,11 @@ class File:
     def schema(self) -> Schema:
         """See `FieldType`."""
         return {"type": "string", "minLength": 1, "description": "a file, from the root or from this file's folder"}
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Marks a path whose content the gate wants, as it does of a `File`."""
 
 
 @dataclass(frozen=True, slots=True)

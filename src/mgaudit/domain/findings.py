@@ -86,7 +86,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class BaselineCount:
-    """How the reported findings of a gate compare with its baseline.
+    """How the reported findings of a gate compare with a baseline of it.
 
     Attributes:
         path: The file.
@@ -115,7 +115,7 @@ class GateResult:
         examined: What was looked at, by name ("units", "headers", "references"): a green gate with nothing
             examined does not exist.
         reason: Why it was skipped or is untrusted; empty otherwise.
-        baseline: What its baseline says; None where it names none, or nothing could be compared.
+        baselines: What its baselines say; empty where it names none, or nothing could be compared.
     """
 
     gate: str
@@ -124,7 +124,7 @@ class GateResult:
     findings: tuple[Finding, ...] = ()
     examined: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
-    baseline: BaselineCount | None = None
+    baselines: tuple[BaselineCount, ...] = ()
 
 
 def with_fingerprints(findings: Iterable[Finding]) -> tuple[Finding, ...]:

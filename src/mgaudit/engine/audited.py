@@ -7,7 +7,7 @@ import types
 import typing
 from typing import TYPE_CHECKING, Any, Final
 
-from mgaudit.config.fields import File, NameOf
+from mgaudit.config.fields import Content, File, NameOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,7 +36,7 @@ def zones_of(parameters: Parameters) -> Iterator[str]:
 
 def named_files(parameters: Parameters) -> Iterator[str]:
     """The files that a gate's parameters name by path, found likewise."""
-    return _marked_fields(parameters, lambda mark: isinstance(mark, File))
+    return _marked_fields(parameters, lambda mark: isinstance(mark, File | Content))
 
 
 def _marked_fields(record: Any, is_wanted: Callable[[Any], bool]) -> Iterator[str]:

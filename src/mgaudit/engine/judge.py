@@ -23,7 +23,7 @@ from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mgaudit.baseline.files import Baseline
     from mgaudit.baseline.matching import Match
@@ -58,10 +58,10 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A report, and what it rests on: each gate's comparison with its baseline, by the gate's id."""
+    """A report, and what it rests on: each gate's comparisons with its baselines, by the gate's id."""
 
     report: Report
-    matches: Mapping[str, Match]
+    matches: Mapping[str, Sequence[Match]]
 
 
 def judge(analysis: Analysis, selection: Selection | None = None, terms: Terms | None = None) -> Report:
@@ -120,9 +120,9 @@ class _Bench:
     analysis: Analysis
     selection: Selection
     terms: Terms
-    known: Mapping[str, Baseline]
+    known: Mapping[tuple[str, str], Baseline]
     faults: Mapping[str, tuple[Problem, ...]]
-    matches: dict[str, Match] = field(default_factory=dict)
+    matches: dict[str, list[Match]] = field(default_factory=dict)
 
     def judge(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[GateResult, tuple[Problem, ...]]:
         """What a gate says, held against its baseline."""
@@ -131,14 +131,21 @@ class _Bench:
         found = with_fingerprints(_weighed(spec, finding) for finding in exemptions.apply(spec, verdict))
         if spec.id in self.faults:
             found = ()  # without the baseline nobody can say which of them are accepted
-        if spec.id not in self.known or verdict.skipped:
-            return _result(spec, verdict, problems, self._reported(found)), problems
-        match = self.matches[spec.id] = matching.match(self.known[spec.id], found, self._exists)
         is_whole = is_whole and not problems
-        about = with_fingerprints(_weighed(spec, f) for f in judged(spec, match, self.terms, is_whole=is_whole))
-        found = self._reported(match.findings)
-        result = _result(spec, verdict, problems, (*found, *self._reported(about)))
-        return replace(result, baseline=_count(match, found, is_whole=is_whole)), problems
+        reported: list[Finding] = []
+        counts = []
+        for word, part in baselines.divided(spec, found).items():
+            baseline = self.known.get((spec.id, word))
+            if baseline is None or verdict.skipped:
+                reported += self._reported(part)
+                continue
+            match = matching.match(baseline, part, self._exists)
+            self.matches.setdefault(spec.id, []).append(match)
+            said = with_fingerprints(_weighed(spec, f) for f in judged(spec, match, self.terms, is_whole=is_whole))
+            own = self._reported(match.findings)
+            reported += (*own, *self._reported(said))
+            counts.append(_count(match, own, is_whole=is_whole))
+        return replace(_result(spec, verdict, problems, reported), baselines=tuple(counts)), problems
 
     def _verdict(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[Verdict, bool]:
         """What a gate's check says, and whether it looked at all that the gate judges."""
@@ -210,9 +217,7 @@ def _texts(settings: Settings, spec: GateSpec) -> dict[str, str]:
     return texts
 
 
-def _result(
-    spec: GateSpec, verdict: Verdict, problems: tuple[Problem, ...], reported: tuple[Finding, ...]
-) -> GateResult:
+def _result(spec: GateSpec, verdict: Verdict, problems: tuple[Problem, ...], reported: Iterable[Finding]) -> GateResult:
     if problems:
         status = Status.UNTRUSTED
     elif verdict.skipped:

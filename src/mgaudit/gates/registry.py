@@ -106,7 +106,12 @@ KINDS: Mapping[str, Kind] = {
         check="mgaudit.gates.layers.check:check",
     ),
     "frozen": Kind(FrozenParameters, "Named functions and regions equal their reference."),
-    "test-names": Kind(TestNamesParameters, "No test name disappears."),
+    "test-names": Kind(
+        TestNamesParameters,
+        "No test name disappears.",
+        available=True,
+        check="mgaudit.gates.test_names.check:check",
+    ),
     "doc-citations": Kind(DocCitationsParameters, "Every line that a document cites holds what it says."),
     "generated": Kind(GeneratedParameters, "A generated file is what would be generated now."),
     "health": Kind(

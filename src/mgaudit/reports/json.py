@@ -60,7 +60,7 @@ def _gate(result: GateResult) -> dict[str, Any]:
         "reason": result.reason or None,
         "findings": len(result.findings),
         "examined": dict(sorted(result.examined.items())),
-        "baseline": count_value(result.baseline) if result.baseline else None,
+        "baselines": [count_value(count) for count in result.baselines],
     }
 
 

@@ -68,7 +68,7 @@ def render(report: Report, root: Path, style: Style, *, quiet: bool = False) -> 
         quiet: Whether findings and errors are all that is shown.
     """
     page = _Page(style, Sources(root), tuple(item.name for item in report.configurations))
-    known = {result.baseline.path for result in report.gates if result.baseline}
+    known = {count.path for result in report.gates for count in result.baselines}
     for finding in report.findings:
         if finding.severity is Severity.NOTE and finding.path in known:
             page.remark(finding)
@@ -152,8 +152,8 @@ class _Page:
             errors = f"{item.units_with_errors} with errors" if item.units_with_errors else "all parsed without errors"
             self.line(f"configuration {visible(item.name)}: {counted(item.units, 'units')}, {errors}")
         for result in report.gates:
-            if result.baseline:
-                self.line(f"baseline {visible(result.baseline.path)}: {baselines.counts(result.baseline)}")
+            for count in result.baselines:
+                self.line(f"baseline {visible(count.path)}: {baselines.counts(count)}")
         self._verdict(report)
 
     def _table(self, gates: tuple[GateResult, ...]) -> None:

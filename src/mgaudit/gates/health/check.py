@@ -11,7 +11,6 @@ from mgaudit.domain.findings import Finding, Severity
 from mgaudit.domain.problems import Problem
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.health import certificate
-from mgaudit.gates.health import unresolved as ratchet
 from mgaudit.gates.health.errors import problem_of, troubles
 from mgaudit.gates.health.parameters import HealthParameters
 from mgaudit.graphs.includes import IncludeGraph, is_fragment
@@ -169,35 +168,16 @@ class _Check:
         return unresolved(self.facts, self.audited)
 
     def _judge_unresolved(self) -> None:
-        baseline = self.parameters.unresolved
-        if baseline is None:
-            return
-        place = self.context.spec.place("unresolved")
-        text = self.context.texts.get(baseline)
-        if text is None:
-            self.problems.append(
-                Problem(*place, f"the baseline {baseline} does not exist", "create it; it may be empty")
-            )
-            return
-        known, problems = ratchet.parse(baseline, text)
-        self.problems += problems
-        for access in ratchet.surplus(self.accesses, known):
+        """One finding for each access, where a baseline holds those that are known."""
+        for access in self.accesses if self.parameters.unresolved is not None else ():
             self.findings.append(
                 self._finding(
                     severity=Severity.ERROR,
                     message=f"the front end does not resolve {access.name}: no gate sees what it is",
-                    help=f"instantiate the template, or add `{access.path} {access.name}` to {baseline}",
+                    help=f"instantiate the template, or accept the access in {self.parameters.unresolved}",
                     path=access.path, line=access.line, column=access.column, entity=access.name,
                     identity=("unresolved", access.path, access.name),
                     configurations=tuple(sorted(self.facts.configurations)),
-                )
-            )  # fmt: skip
-        if stale := ratchet.gone(self.accesses, known):
-            self.findings.append(
-                self._finding(
-                    severity=Severity.NOTE, message=f"{stale} entries of {baseline} are resolved by now",
-                    help="remove them", path=baseline, line=0, column=0, entity=baseline,
-                    identity=("resolved", baseline),
                 )
             )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping  # noqa: TC003 - annotations are evaluated a
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from mgaudit.config.fields import Count, Doc, FilePath, Parameters
+from mgaudit.config.fields import Accepts, Count, Doc, FilePath, Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,5 +16,5 @@ class HealthParameters(Parameters):
     floors: Annotated[Mapping[str, Count], Doc("the least number of units, headers, sites and the like")] = field(
         default_factory=dict
     )
-    unresolved: Annotated[FilePath | None, Doc("the baseline of unresolved references")] = None
+    unresolved: Annotated[FilePath | None, Accepts("unresolved"), Doc("the baseline of unresolved references")] = None
     certificate: Annotated[bool, Doc("whether the two parsers must agree on watched names")] = True

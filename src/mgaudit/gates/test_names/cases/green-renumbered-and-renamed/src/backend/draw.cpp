@@ -1,0 +1,1 @@
+int Draw() { return 1; }

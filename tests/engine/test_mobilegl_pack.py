@@ -1,0 +1,45 @@
+"""The catalogues of the rule pack for MobileGL agree with each other; the tree itself is not at hand here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mgaudit.config.loader import load
+from mgaudit.engine.catalogues import CatalogueReader
+from mgaudit.engine.pipeline import Options, analyse
+from mgaudit.gates.reads.parameters import ReadsParameters
+from mgaudit.gates.registry import PARAMETERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TREE = {
+    "mgaudit.toml": 'schema = 1\nextends = ["mobilegl"]\n',
+    "MobileGL/MG_State/State.h": "#pragma once\n",
+    "MobileGL/MG_Impl/Impl.h": "#pragma once\n",
+    "MobileGL/MG_Util/Util.h": "#pragma once\n",
+    "MobileGL/MG_Backend/DirectGLES/Draw.cpp": "int Draw() { return 0; }\n",
+    "MobileGL/MG_Backend/DirectVulkan/Draw.cpp": "int Paint() { return 0; }\n",
+}
+
+
+def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
+    for name, text in TREE.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    settings = load(tmp_path / "mgaudit.toml", PARAMETERS)
+    (gate,) = (gate for gate in settings.gates if gate.kind == "reads")
+    assert isinstance(gate.parameters, ReadsParameters)
+    analysis = analyse(settings, Options(cache=tmp_path / "cache"))
+    try:
+        reader = CatalogueReader(settings, analysis.facts)
+        calls = {row.key for row in reader.read("calls").rows} | {*gate.parameters.pseudo_calls}
+        rows = reader.read("reads").rows
+    finally:
+        analysis.facts.connection.close()
+    assert len(rows) == 189
+    assert len({row.key for row in rows}) == len(rows)
+    assert [
+        row.key for row in rows if (row.get("call") or "") not in calls and "NA(" not in (row.get("call") or "")
+    ] == []
+    assert [row.key for row in rows if "*" in row.key] == []
