@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mgaudit.config.model import CatalogueSpec, InlineRow
@@ -184,6 +184,7 @@ def test_inline_rows_without_their_key_or_with_unknown_columns() -> None:
 
 # ---- random rows come back as they were written
 
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 NAMES = st.from_regex(
     r"[A-Za-z_][A-Za-z0-9_]{0,8}(::[A-Za-z_][A-Za-z0-9_]{0,8})?(\([A-Z][A-Za-z0-9_]{0,4}(, [a-z]{1,3})?\))?",
     fullmatch=True,
@@ -216,6 +217,7 @@ def lists(draw: st.DrawFn) -> tuple[str, list[tuple[tuple[str, ...], int, int]]]
     return text + "\n#define NEXT(Row) Row(No)\n", expected
 
 
+@PATIENT
 @given(lists())
 def test_rendered_rows_are_read_back(case: tuple[str, list[tuple[tuple[str, ...], int, int]]]) -> None:
     text, expected = case
@@ -223,11 +225,13 @@ def test_rendered_rows_are_read_back(case: tuple[str, list[tuple[tuple[str, ...]
     assert [((*row.values, *row.extra), row.line, row.column) for row in rows] == expected
 
 
+@PATIENT
 @given(st.lists(st.from_regex(r'[A-Za-z0-9_]+(\("[a|b]*"\))?', fullmatch=True), max_size=5))
 def test_unions_come_apart_where_they_were_joined(terms: list[str]) -> None:
     assert union(" | ".join(terms)) == tuple(terms)
 
 
+@PATIENT
 @given(st.binary(max_size=60))
 def test_any_bytes_are_rows_or_problems(body: bytes) -> None:
     problems: tuple[Problem, ...] = ()
