@@ -21,6 +21,7 @@ from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
+from mgaudit.sources.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -199,12 +200,14 @@ def context_of(
         examined: What other gates looked at, by name.
     """
     chosen = facts or analysis.facts
+    library = Library(analysis.settings.root)
     return GateContext(
         spec, analysis.settings, analysis.files, chosen, analysis.audited,
         resolve=lambda path, offsets: analysis.inquiry.resolve(chosen, path, offsets),
         poisoned=lambda entries, forbidden: analysis.inquiry.poisoned(chosen, entries, forbidden),
         syntax=analysis.syntax, texts=_texts(analysis.settings, spec), examined=examined or {},
-        catalogue=CatalogueReader(analysis.settings, chosen).read,
+        catalogue=CatalogueReader(analysis.settings, chosen).read, content=library.content,
+        matching=library.matching,
     )  # fmt: skip
 
 

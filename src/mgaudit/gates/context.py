@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from mgaudit.config.model import GateSpec, Settings
     from mgaudit.domain.findings import Finding
@@ -42,6 +42,14 @@ def _poison_nothing(_entries: Collection[str], _forbidden: Collection[str]) -> M
     return {}
 
 
+def _no_content(_path: str, _revision: str | None = None) -> bytes | None:
+    return None
+
+
+def _no_match(_globs: Iterable[str]) -> tuple[str, ...]:
+    return ()
+
+
 def _no_catalogue(name: str) -> Catalogue:
     raise KeyError(name)
 
@@ -63,6 +71,9 @@ class GateContext:
         syntax: The syntax witness's view of every tracked file, by path.
         texts: The content of the files that the gate's parameters name, by path as written; absent files are not in it.
         examined: What the other gates looked at, summed by name; for the health gate, which is judged last.
+        content: The content of any file below the root, by path and revision (None: as it is); None where there is
+            none. It raises `UntrustedError` where git does not know the revision.
+        matching: The files below the root that globs select, sorted.
         catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
     """
 
@@ -77,6 +88,8 @@ class GateContext:
     texts: Mapping[str, str] = field(default_factory=dict)
     examined: Mapping[str, int] = field(default_factory=dict)
     catalogue: Callable[[str], Catalogue] = _no_catalogue
+    content: Callable[[str, str | None], bytes | None] = _no_content
+    matching: Callable[[Iterable[str]], tuple[str, ...]] = _no_match
 
     def zone(self, name: str) -> Zone:
         """The zone of a name; the configuration has checked that it exists."""

@@ -105,7 +105,12 @@ KINDS: Mapping[str, Kind] = {
         available=True,
         check="mgaudit.gates.layers.check:check",
     ),
-    "frozen": Kind(FrozenParameters, "Named functions and regions equal their reference."),
+    "frozen": Kind(
+        FrozenParameters,
+        "Named functions and regions equal their reference.",
+        available=True,
+        check="mgaudit.gates.frozen.check:check",
+    ),
     "test-names": Kind(
         TestNamesParameters,
         "No test name disappears.",

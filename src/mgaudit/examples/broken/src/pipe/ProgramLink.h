@@ -15,6 +15,7 @@ struct LinkedProgram {
     Handle handle;
     u32 wordCount = 0;
     u32 reserved = 0;
+    u32 flags = 0; // Broken (gate FROZEN): the other side does not know this member.
 };
 
 LinkedProgram LinkProgram(Handle handle, const glsl::Program* program);

@@ -1,0 +1,15 @@
+#include "backend/pack.h"
+
+namespace mg {
+
+// region wire format
+struct Wire { int a; int b; };
+// endregion
+
+int Swizzle(int x) { return x ^ (x >> 1); }
+double Swizzle(double x) { return -x; }
+#ifndef MG_FAST
+int Mix(int x) { return x + 1; }
+#endif
+
+} // namespace mg

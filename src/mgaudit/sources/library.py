@@ -1,0 +1,94 @@
+"""The contents of any file of a tree, as it is or as git knows it: what documents cite, and what regions hold."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.problems import UntrustedError
+from mgaudit.domain.zones import matches_any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Library:
+    """Reads files below a root, each once; nothing is written.
+
+    Args:
+        root: The tree's root, absolute.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[tuple[str, str | None], bytes | None] = {}
+        self._commits: dict[str, str] = {}
+
+    def content(self, path: str, revision: str | None = None) -> bytes | None:
+        """The content of a file, or None where there is none.
+
+        Args:
+            path: Relative to the root, with ``/``.
+            revision: What git calls it (``v1``, ``HEAD~2``, a hash); None for the tree as it is.
+
+        Raises:
+            UntrustedError: Git does not know the revision, or there is no git.
+        """
+        key = (path, revision)
+        if key not in self._known:
+            self._known[key] = self._file(path) if revision is None else self._blob(path, revision)
+        return self._known[key]
+
+    def matching(self, globs: Iterable[str]) -> tuple[str, ...]:
+        """The files of the tree as it is that some globs select, sorted; ``.git`` folders are skipped."""
+        wanted = tuple(globs)
+        found: set[str] = set()
+        for top in {self._root / _literal_folder(glob) for glob in wanted}:
+            for folder, folders, names in os.walk(top):
+                folders[:] = sorted(name for name in folders if name != ".git")
+                below = Path(folder).relative_to(self._root).as_posix()
+                paths = (name if below == "." else f"{below}/{name}" for name in names)
+                found.update(path for path in paths if matches_any(path, wanted))
+        return tuple(sorted(found))
+
+    def _file(self, path: str) -> bytes | None:
+        try:
+            return (self._root / path).read_bytes()
+        except (OSError, ValueError):
+            return None
+
+    def _blob(self, path: str, revision: str) -> bytes | None:
+        done = self._git("cat-file", "blob", f"{self._commit(revision)}:./{path}")
+        return done.stdout if done.returncode == 0 else None
+
+    def _commit(self, revision: str) -> str:
+        if revision not in self._commits:
+            done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+            if done.returncode != 0:
+                said = done.stderr.decode(errors="replace").strip().splitlines()
+                reason = f": {said[0]}" if said else ""
+                raise UntrustedError.single(
+                    f'git knows no revision "{revision}"{reason}', help="name a commit, a tag or a branch of the tree"
+                )
+            self._commits[revision] = done.stdout.decode().strip()
+        return self._commits[revision]
+
+    def _git(self, *words: str) -> subprocess.CompletedProcess[bytes]:
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        try:
+            return subprocess.run(  # noqa: S603  git's own words and a revision that cannot be taken for an option
+                ["git", "-C", str(self._root), *words], capture_output=True, check=False, env=environment  # noqa: S607
+            )  # fmt: skip
+        except OSError as error:
+            raise UntrustedError.single(
+                f"git cannot be run: {error.strerror}", help="install it, or judge the tree as it is"
+            ) from None
+
+
+def _literal_folder(glob: str) -> str:
+    """The folder that every match lies in."""
+    parts = glob.split("/")[:-1]
+    literal = next((index for index, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
+    return "/".join(parts[:literal])
