@@ -271,7 +271,9 @@ class _Run:
         heads = self._find_preambles(w for w in wanted if w.start is not None)
         plain = [job for w in wanted if w.start is None and (job := self._stale_job(w, None))]
         self._run(pool, "preambles", [*heads, *plain])
-        followers = [(w, self._preamble_for(w)) for w in wanted if w.start is not None]
+        started = [w for w in wanted if w.start is not None]
+        shown = self._shown_guards(started)
+        followers = [(w, self._preamble_for(w, shown)) for w in started]
         jobs = [job for w, preamble in followers if (job := self._stale_job(w, preamble))]
         lost = {job.preamble.unit for job in jobs if job.preamble and not self._is_precompiled(job.preamble)}
         self._run(pool, "preambles", [self._head_job(*place) for place, unit in self.heads.items() if unit in lost])
@@ -298,12 +300,24 @@ class _Run:
     def _head_job(self, group: Group, headers: tuple[str, ...]) -> Job:
         return self._job(self.heads[group, headers], group, None, headers=headers)
 
-    def _preamble_for(self, wanted: _Wanted) -> Preamble | None:
+    def _shown_guards(self, wanted: list[_Wanted]) -> dict[UnitId, set[str]]:
+        """Of each preamble, the guard macros before it in some unit that its files name; one look for all units."""
+        guards: dict[UnitId, set[str]] = {}
+        for item in wanted:
+            assert item.start is not None
+            guards.setdefault(self.heads[Group.of(item.command), item.start.headers], set()).update(item.start.guards)
+        return {
+            unit: names_any(self.contents, self.preambles[unit].files, macros)
+            for unit, macros in guards.items()
+            if unit in self.preambles
+        }
+
+    def _preamble_for(self, wanted: _Wanted, shown: Mapping[UnitId, set[str]]) -> Preamble | None:
         """The preamble of a unit, where it is sound and no guard macro before it shows inside it."""
         assert wanted.start is not None
         unit = self.heads[Group.of(wanted.command), wanted.start.headers]
         variant = self.preambles.get(unit)
-        if variant is None or not variant.clean or names_any(self.contents, variant.files, wanted.start.guards):
+        if variant is None or not variant.clean or not shown[unit].isdisjoint(wanted.start.guards):
             return None
         return Preamble(unit, variant.record, wanted.start.chain, wanted.start.headers)
 
