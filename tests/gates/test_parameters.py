@@ -71,7 +71,7 @@ OPTIONAL: dict[str, dict[str, object]] = {
     "layers": {"layers": (), "independent": (), "acyclic": True, "exhaustive": False, "by": "include"},
     "frozen": {"regions": ()},
     "test-names": {"format": "auto", "renames": {}},
-    "doc-citations": {"revision": None},
+    "doc-citations": {"revision": None, "code-blocks": True},
     "health": {"floors": {}, "unresolved": None, "certificate": True},
 }
 HEAD = """\

@@ -207,7 +207,7 @@ def context_of(
         poisoned=lambda entries, forbidden: analysis.inquiry.poisoned(chosen, entries, forbidden),
         syntax=analysis.syntax, texts=_texts(analysis.settings, spec), examined=examined or {},
         catalogue=CatalogueReader(analysis.settings, chosen).read, content=library.content,
-        matching=library.matching,
+        matching=library.matching, listing=library.listing,
     )  # fmt: skip
 
 

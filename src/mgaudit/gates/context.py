@@ -50,6 +50,10 @@ def _no_match(_globs: Iterable[str]) -> tuple[str, ...]:
     return ()
 
 
+def _no_listing(_revision: str | None = None) -> tuple[str, ...]:
+    return ()
+
+
 def _no_catalogue(name: str) -> Catalogue:
     raise KeyError(name)
 
@@ -74,6 +78,7 @@ class GateContext:
         content: The content of any file below the root, by path and revision (None: as it is); None where there is
             none. It raises `UntrustedError` where git does not know the revision.
         matching: The files below the root that globs select, sorted.
+        listing: All files below the root, at a revision (None: as they are), sorted.
         catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
     """
 
@@ -90,6 +95,7 @@ class GateContext:
     catalogue: Callable[[str], Catalogue] = _no_catalogue
     content: Callable[[str, str | None], bytes | None] = _no_content
     matching: Callable[[Iterable[str]], tuple[str, ...]] = _no_match
+    listing: Callable[[str | None], tuple[str, ...]] = _no_listing
 
     def zone(self, name: str) -> Zone:
         """The zone of a name; the configuration has checked that it exists."""

@@ -117,7 +117,12 @@ KINDS: Mapping[str, Kind] = {
         available=True,
         check="mgaudit.gates.test_names.check:check",
     ),
-    "doc-citations": Kind(DocCitationsParameters, "Every line that a document cites holds what it says."),
+    "doc-citations": Kind(
+        DocCitationsParameters,
+        "Every line that a document cites holds what it says.",
+        available=True,
+        check="mgaudit.gates.doc_citations.check:check",
+    ),
     "generated": Kind(GeneratedParameters, "A generated file is what would be generated now."),
     "health": Kind(
         HealthParameters, "The answer can be trusted.", available=True, check="mgaudit.gates.health.check:check"

@@ -53,6 +53,17 @@ class Library:
                 found.update(path for path in paths if matches_any(path, wanted))
         return tuple(sorted(found))
 
+    def listing(self, revision: str | None = None) -> tuple[str, ...]:
+        """All files of the tree, sorted; of a revision, those that git tracks below the root.
+
+        Raises:
+            UntrustedError: See `content`.
+        """
+        if revision is None:
+            return self.matching(["**"])
+        done = self._git("ls-tree", "-r", "-z", "--name-only", self._commit(revision))
+        return tuple(sorted(name for name in done.stdout.decode("utf-8", "replace").split("\0") if name))
+
     def _file(self, path: str) -> bytes | None:
         try:
             return (self._root / path).read_bytes()

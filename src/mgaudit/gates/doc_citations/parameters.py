@@ -14,3 +14,4 @@ class DocCitationsParameters(Parameters):
 
     documents: Annotated[tuple[Glob, ...], Doc("the documents")]
     revision: Annotated[Line | None, Doc("the revision that they cite; default: the tree as it is")] = None
+    code_blocks: Annotated[bool, Doc("whether citations in fenced code blocks count")] = True
