@@ -34,7 +34,8 @@ def test_an_allowed_file_is_no_finding_and_what_is_behind_it_stays_one(audit: Au
 
 
 def test_an_allowed_file_that_nothing_forbids_is_stale(audit: Audit) -> None:
-    report = audit(TREE, probe('forbid = ["src/vendor/**"]\nallow = [{ path = "src/util/u.h", reason = "r" }]'))
+    tree = {**TREE, "src/vendor/v.h": ""}
+    report = audit(tree, probe('forbid = ["src/vendor/**"]\nallow = [{ path = "src/util/u.h", reason = "r" }]'))
     (finding,) = report.findings
     assert (finding.path, finding.entity) == ("mgaudit.toml", "src/util/u.h")
     assert "no glob forbids it" in finding.message
@@ -68,3 +69,24 @@ def test_each_configuration_is_probed(audit: Audit) -> None:
     more = '[[configuration]]\nname = "old"\nstandard = "c++20"\ninclude-dirs = ["src"]\ndefines = ["MG_OLD=1"]\n'
     report = audit(tree, probe('forbid = ["src/state/**"]'), more)
     assert [(f.line, f.configurations) for f in report.findings] == [(3, ("old",))]
+
+
+def test_an_exempted_edge_is_taken_out_and_the_rest_is_judged_again(audit: Audit) -> None:
+    gates = 'forbid = ["src/state/**"]\nexempt = [{ edge = "src/util/u.h -> src/state/b.h", reason = "r" }]'
+    report = audit(TREE, probe(gates))
+    assert [(f.line, f.entity) for f in report.findings] == [(3, "src/state/a.h"), (3, "src/state/b.h")]
+
+
+def test_an_exempted_edge_that_leads_to_nothing_forbidden_is_stale(audit: Audit) -> None:
+    tree = {**TREE, "src/util/u.h": "#pragma once\n", "src/pipe/wire.h": '#pragma once\n#include "util/u.h"\n'}
+    gates = 'forbid = ["src/state/**"]\nexempt = [{ edge = "src/pipe/wire.h -> src/util/u.h", reason = "r" }]'
+    (finding,) = audit(tree, probe(gates)).findings
+    assert finding.path == "mgaudit.toml"
+    assert "stale exemption" in finding.message
+
+
+def test_a_glob_that_forbids_no_file_is_untrusted(audit: Audit) -> None:
+    report = audit(TREE, probe('forbid = ["src/state/**", "src/State/**"]'))
+    assert report.exit_code == 2
+    (problem,) = report.errors
+    assert '"src/State/**" matches no file' in problem.message

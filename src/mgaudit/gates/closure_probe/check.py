@@ -13,13 +13,14 @@ from mgaudit.domain.zones import matches_any
 from mgaudit.gates import directives
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
 from mgaudit.gates.context import Verdict
-from mgaudit.graphs.includes import IncludeGraph, shortest_chain
+from mgaudit.graphs.includes import IncludeGraph, reachable, shortest_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mgaudit.facts.query import Diagnostic, Edge
     from mgaudit.gates.context import GateContext
+    from mgaudit.graphs.includes import Adjacency
 
 _SHOWN_ERRORS = 10
 
@@ -44,7 +45,10 @@ class _Probe:
         self.parameters = context.spec.parameters
         self.header = self.parameters.header
         self.allowed = {item.path for item in self.parameters.allow}
+        self.exempted = {e.edge: index for index, e in enumerate(context.spec.exempt) if e.edge is not None}
+        self.live: set[int] = set()
         self.closure: set[str] = set()
+        self.targets: set[str] = set()
         self.hits: dict[str, _Hit] = {}
         self.errors: dict[tuple[str | None, int, int, str], list[str]] = defaultdict(list)
         self.problems: list[Problem] = []
@@ -56,6 +60,8 @@ class _Probe:
             return Verdict(problems=(self._problem("is not in the tree", "correct its path, or `tree.headers`"),))
         for configuration in self.context.facts.configurations:
             self._gather(configuration)
+        self.problems += self._idle_globs()
+        handled = frozenset(self.exempted.values())
         findings = [*self._forbidden(), *self._stale(), *self._dependent(), *self._crowded()]
         tokens = sum(self._count(name) for name in self.parameters.token_limits)
         return Verdict(
@@ -64,7 +70,7 @@ class _Probe:
                 "headers": 1, "configurations": len(self.context.facts.configurations), "files": len(self.closure),
                 "tokens": tokens,
             },
-            problems=tuple(self.problems),
+            problems=tuple(self.problems), stale=handled - self.live, handled=handled,
         )  # fmt: skip
 
     def _problem(self, message: str, advice: str) -> Problem:
@@ -82,17 +88,49 @@ class _Probe:
         adjacency = graph.adjacency(unit)
         closure = graph.closure(unit) - {self.header}
         self.closure |= closure
-        for path in sorted(closure - self.allowed):
-            if matches_any(path, self.parameters.forbid):
-                hit = self.hits.get(path)
-                if hit is None:
-                    hit = self.hits[path] = _Hit(shortest_chain(adjacency, self.header, {path}) or [])
-                hit.configurations.append(configuration)
+        self.targets.update(edge.target for edge in graph.all_edges() if edge.target is not None)
+        self._weigh(adjacency, closure)
+        left = {
+            path: [edge for edge in edges if (edge.source, edge.target) not in self.exempted]
+            for path, edges in adjacency.items()
+        }
+        for path in sorted(self._forbidden_among(reachable(left, self.header))):
+            hit = self.hits.get(path)
+            if hit is None:
+                hit = self.hits[path] = _Hit(shortest_chain(left, self.header, {path}) or [])
+            hit.configurations.append(configuration)
         for diagnostic in self.context.facts.diagnostics():
             if diagnostic.unit == unit.id:
                 self.errors[_error_key(diagnostic)].append(configuration)
         if not self.parameters.self_contained:
             self._check_whole([edge for path in (self.header, *closure) for edge in adjacency.get(path, ())])
+
+    def _forbidden_among(self, paths: Iterable[str]) -> set[str]:
+        """Those of some files that a glob forbids and no entry allows."""
+        return {
+            path
+            for path in paths
+            if path != self.header and path not in self.allowed and matches_any(path, self.parameters.forbid)
+        }
+
+    def _weigh(self, adjacency: Adjacency, closure: set[str] | frozenset[str]) -> None:
+        """Finds the exempted edges that lead to something forbidden."""
+        for (source, target), index in self.exempted.items():
+            met = source == self.header or source in closure
+            present = met and any(edge.target == target for edge in adjacency.get(source, ()))
+            if present and self._forbidden_among([target, *reachable(adjacency, target)]):
+                self.live.add(index)
+
+    def _idle_globs(self) -> Iterator[Problem]:
+        """A glob that selects no file, neither of the tree nor of any closure, forbids nothing."""
+        known = self.targets.union(self.context.files.files)
+        for index, glob in enumerate(self.parameters.forbid):
+            if not any(matches_any(path, [glob]) for path in known) and not self.context.matching([glob]):
+                yield Problem(
+                    *self.context.spec.place(f"forbid[{index}]"),
+                    f'gate "{self.context.spec.id}": the glob "{glob}" matches no file',
+                    "correct it: nothing can violate it",
+                )
 
     def _check_whole(self, edges: list[Edge]) -> None:
         """A header that was not found hides what it includes; `self-contained` would have said so."""
