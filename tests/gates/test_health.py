@@ -176,3 +176,30 @@ def test_a_watched_name_without_any_witness_is_found(analysed: Analyse) -> None:
     assert (verdict.examined["certified-bytes"], verdict.examined["uncertified-bytes"]) == (0, size)
     certain = FileSyntax(size, (), (), (), (), (), 0, ())
     assert check(replace(given, syntax={"src/backend/d.cpp": certain})).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        ("\n#include NO_SUCH_MACRO\n", 2),
+        ('#if A B\n#include "state/s.h"\n#endif\n', 1),
+        ('#ifdef A\n#include "state/s.h"\n', 1),
+        ('#include "util/u.h"\n', 1),
+    ],
+)
+def test_an_error_anywhere_that_hides_inclusions_is_grave(audit: Audit, header: str, line: int) -> None:
+    tree = {**STATE, "src/backend/d.cpp": '#include "util/u.h"\n', "src/util/u.h": header}
+    report = audit(tree, GATE)
+    assert report.exit_code == 2
+    assert ("src/util/u.h", line) in {(problem.path, problem.line) for problem in report.errors}
+
+
+def test_other_errors_outside_the_audited_zones_are_warnings(audit: Audit) -> None:
+    tree = {**STATE, "src/backend/d.cpp": '#include "util/u.h"\n', "src/util/u.h": "#ifndef A\n#error no A\n#endif\n"}
+    report = audit(tree, GATE)
+    assert (report.exit_code, [(f.path, f.line) for f in report.findings]) == (0, [("src/util/u.h", 2)])
+
+
+def test_where_no_configuration_is_required_every_one_must_be_sound(audit: Audit) -> None:
+    tree = {**STATE, "src/backend/d.cpp": '#include "gone.h"\n'}
+    assert audit(tree, GATE, "required = false\n").exit_code == 2

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _FATAL: Final = 4
 _NOT_FOUND: Final = "file not found"
+_TOO_DEEP: Final = "#include nested too deeply"
 _SHOWN: Final = 10
 _FIX: Final = "correct the configuration's flags or the code; what follows an error may be missing from the facts"
 
@@ -48,8 +49,10 @@ class Trouble:
 def troubles(context: GateContext, audited: Collection[str]) -> list[Trouble]:
     """Every error of every unit, sorted by place; long lists of one file are cut short.
 
-    Grave, in a required configuration, are an error in an audited file, a fatal error in a unit of an audited file, and
-    a header that such a unit, or an audited header alone, does not find. Other errors of headers taken alone are none.
+    Grave, in a required configuration, are an error in an audited file, a fatal error in a unit of an audited file, an
+    error there in an inclusion or a condition, which hides what it would have included, and a header that such a unit,
+    or an audited header alone, does not find. Other errors of headers taken alone are none. Where no configuration is
+    required, all are.
     """
     return _shortened(_Troubles(context, audited).all())
 
@@ -58,7 +61,8 @@ class _Troubles:
     def __init__(self, context: GateContext, audited: Collection[str]) -> None:
         self.facts: Facts = context.facts
         self.audited = audited
-        self.required = {spec.name for spec in context.settings.configurations if spec.required}
+        names = {spec.name for spec in context.settings.configurations}
+        self.required = {spec.name for spec in context.settings.configurations if spec.required} or names
         self.stubs = {s.name: s.missing_headers == "stub" for s in context.settings.configurations}
         self.found: dict[tuple[str, int, str, str], dict[str, bool]] = defaultdict(dict)
 
@@ -99,8 +103,17 @@ class _Troubles:
             if d.message.endswith(_NOT_FOUND) and (d.path, d.line) in missing:
                 continue
             inside = d.path is None or d.path in self.audited
-            is_grave = self._audits(unit, d.path) if d.severity >= _FATAL else inside and self._audits(unit, d.path)
+            reaches = d.severity >= _FATAL or self._hides_inclusions(d)
+            is_grave = self._audits(unit, d.path) if reaches else inside and self._audits(unit, d.path)
             self._add(unit, (d.path or unit.name.path, d.line, d.message, _FIX), is_grave=is_grave)
+
+    def _hides_inclusions(self, d: Diagnostic) -> bool:
+        """Whether the front end goes on as if the inclusion, or the arm of a conditional, at fault were not there."""
+        scan = self.facts.scans.get(d.path) if d.path is not None else None
+        if scan is None:
+            return d.message == _TOO_DEEP
+        inclusions = any(directive.enters and directive.line == d.line for directive in scan.directives)
+        return inclusions or any(arm.start_line == d.line for arm in scan.conditionals)
 
     def _audits(self, unit: Unit, path: str | None) -> bool:
         """Whether a unit, or the file at fault in it, is audited."""
