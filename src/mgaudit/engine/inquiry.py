@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mgaudit.facts.query import Facts
 
 _UNITS_ASKED: Final = 3  # a configuration: a token that three units do not take is taken by hardly any
+_LABEL: Final = 201
 _MACRO_EXPANSION: Final = 502
 _SCOPES: Final = frozenset({2, 3, 4, 5, 22, 31, 32, 33})  # struct, union, class, enum, namespace, class templates
 _INVALID: Final = range(70, 74)
@@ -153,6 +154,8 @@ class Inquiry:
         if cursor.kind == _MACRO_EXPANSION:
             return Resolution(name, "", is_macro=True)
         if name and self._stands_at(unit, cursor, file, offset):
+            if cursor.kind == _LABEL:  # the front end knows no entity for it
+                return Resolution(name, name)
             entity = cdll.clang_getCursorReferenced(cursor)
             return None if entity.kind in _INVALID else Resolution(name, self._qualified(unit, entity, name))
         around = [e for e in _expansions(unit, file) if e[0] <= offset < e[1]]

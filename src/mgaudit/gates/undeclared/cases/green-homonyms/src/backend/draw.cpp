@@ -14,6 +14,12 @@ int pContext = 1;
 }
 
 int Read(const Server& server) { return MGB_SAME(server.pContext) + wire::pContext; }
+int Retry(int n) {
+    if (n > 3) goto pContext;
+    return n;
+pContext:
+    return 0;
+}
 bool Is(Slot slot) { return slot == Slot::pContext; }
 const char* const kName = "pContext";
 const char* const kText = MGB_TEXT(other);
