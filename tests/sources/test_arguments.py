@@ -213,6 +213,15 @@ def test_precompiled_headers_of_another_compiler_are_dropped_and_their_text_incl
     assert [item.text for item in result.dropped] == ["-Winvalid-pch", "-include-pch pch.hxx.pch"]
 
 
+def test_the_header_behind_a_precompiled_one_is_included_first_where_nothing_else_includes_it(tmp_path: Path) -> None:
+    for name in ("pch.hxx", "late.h"):
+        (tmp_path / name).write_text("")
+    arguments = ("-include", "late.h", "-include-pch", "pch.hxx.gch", "-include-pch", "gone.h.pch")
+    result = clean("clang++", *arguments, root=tmp_path)
+    first, second = str(tmp_path / "pch.hxx"), str(tmp_path / "late.h")
+    assert result.arguments == ("-Xclang", "-include", "-Xclang", first, "-Xclang", "-include", "-Xclang", second)
+
+
 def test_a_forced_include_that_is_no_file_is_searched_from_the_commands_folder() -> None:
     result = clean("g++", "-include", "cstdio")
     assert result.arguments == ("-Xclang", "-include", "-Xclang", "cstdio")

@@ -188,6 +188,7 @@ class _Sanitiser:
     machine: list[str] = field(default_factory=list)
     inner: list[str] = field(default_factory=list)
     preprocessor: list[str] = field(default_factory=list)
+    precompiled: list[str] = field(default_factory=list)
     language: str | None = None
     prefix: str = ""
     expanded: int = 0
@@ -202,6 +203,7 @@ class _Sanitiser:
         self._walk(_Tokens(self, arguments), cl=is_cl)
         self._walk_inner(self.preprocessor, dict.fromkeys(("-MD", "-MMD"), "dependency file"))
         self._walk_inner(self.inner, tables.SEPARATE_CC1)
+        self._include_precompiled()
         target = self.override or self._declared_target() or named
         self._select_machine(target)
         # `cl` reads /TP and /TC wherever they stand.
@@ -278,7 +280,10 @@ class _Sanitiser:
     def _option(self, token: str, take: Callable[[], str | None], separate: dict[str, str]) -> None:
         """Judges one option, taking its argument where it has one."""
         if reason := separate.get(token) or tables.SEPARATE_DROPPED.get(token):
-            self._drop(token, take(), reason)
+            value = take()
+            self._drop(token, value, reason)
+            if token == "-include-pch" and value:
+                self.precompiled.append(value)
         elif token == "-Xclang":
             self.inner.extend(filter(None, (take(),)))
         elif token == "-Xpreprocessor":
@@ -354,6 +359,15 @@ class _Sanitiser:
             self.values.setdefault("-working-directory", self.command.directory)
         # Behind -Xclang: the driver would take a stale precompiled header that lies next to the file.
         self.kept += ["-Xclang", name, "-Xclang", spelled] if name == "-include" else [name, spelled]
+
+    def _include_precompiled(self) -> None:
+        """Includes the headers behind dropped precompiled ones, which come first, where nothing else does."""
+        behind, self.kept = self.kept, []
+        for value in self.precompiled:
+            path = self._absolute(os.path.splitext(value)[0])
+            if os.path.isfile(path) and path not in behind:
+                self._forced_include("-include", path)
+        self.kept += behind
 
     def _flag(self, token: str) -> None:
         if any(pattern.fullmatch(token) for pattern in tables.KEPT) or token in tables.FLAGS or _is_switch(token):
