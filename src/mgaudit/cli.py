@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "graph": ("mgaudit.commands.graph:graph", "Export the include graph, the call graph or the symbol table."),
     "facts": ("mgaudit.commands.facts:facts", "Show what is known of a place in the sources, and how."),
     "query": ("mgaudit.commands.query:query", "Ask the facts in SQL, read-only."),
+    "arms": ("mgaudit.commands.arms:arms", "Count what #if arms gate, and list those that no configuration takes."),
     "citations": ("mgaudit.commands.citations:citations", "Judge and mend the citations of documents."),
     "frozen": ("mgaudit.commands.frozen:frozen", "Write the reference of frozen regions anew."),
     "init": ("mgaudit.commands.init:init", "Write a first mgaudit.toml from a look at the tree."),
