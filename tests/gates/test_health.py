@@ -203,3 +203,18 @@ def test_other_errors_outside_the_audited_zones_are_warnings(audit: Audit) -> No
 def test_where_no_configuration_is_required_every_one_must_be_sound(audit: Audit) -> None:
     tree = {**STATE, "src/backend/d.cpp": '#include "gone.h"\n'}
     assert audit(tree, GATE, "required = false\n").exit_code == 2
+
+
+def test_rows_of_a_fragment_whose_names_are_only_text_need_no_certificate(audit: Audit) -> None:
+    rows = "ROW(pContext)\nROW(other)\n"
+    tree = {
+        "src/state/s.h": "#pragma once\nextern int* pContext;\n",
+        "src/backend/rows.inc": rows,
+        "src/backend/d.cpp": (
+            '#include "state/s.h"\n#define ROW(n) #n,\nconst char* k[] = {\n#include "backend/rows.inc"\n};\n'
+        ),
+    }
+    gate = '[[gate]]\nid = "C"\nkind = "undeclared"\nzones = ["backend"]\nentities = ["pContext"]\n'
+    assert audit(tree, gate).exit_code == 0
+    tree["src/backend/rows.inc"] = "#define ROW(n)\n" + rows
+    assert {f.gate for f in audit(tree, gate).findings if f.line == 2} >= {"C"}

@@ -1,6 +1,7 @@
 """The certificate: where the syntax witness cannot be believed, the front end alone vouches for the code.
 
-A watched name that stands there, and at whose place the front end reports nothing either, has no witness at all.
+A watched name that stands there, and at whose place the front end reports nothing either, has no witness at all,
+unless it answers when asked for that very place, or the name is text: the argument of a macro that only stringises it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mgaudit.domain.names import strip_signature
 from mgaudit.gates.forbidden_calls.parameters import ForbiddenCallsParameters
+from mgaudit.gates.name_tokens import Macros
 from mgaudit.gates.undeclared.parameters import UndeclaredParameters
 from mgaudit.sources.scan_facts import TokenFlag
 
@@ -47,17 +49,22 @@ def watched(context: GateContext) -> Mapping[str, frozenset[str]]:
 
 def unwitnessed(context: GateContext) -> Iterator[Unwitnessed]:
     """Every watched name in an uncertified range without a fact at its place, sorted by place."""
+    macros = Macros(context.facts.scans)
     for path, names in sorted(watched(context).items()):
         scan, syntax = context.facts.scans.get(path), context.syntax.get(path)
         if scan is None or syntax is None or syntax.clean:
             continue
         ranges = _doubtful(syntax)
-        known: set[int] | None = None
-        for offset, name in sorted((offset, n) for n in names for offset in _code_tokens(context, path, n)):
-            if any(start <= offset < end for start, end in ranges):
-                known = _fact_offsets(context, path) if known is None else known
-                if offset not in known:
-                    yield Unwitnessed(path, *scan.location(offset), name)
+        found = {offset: name for name in names for offset in _code_tokens(context, path, name)}
+        found = {o: name for o, name in found.items() if any(start <= o < end for start, end in ranges)}
+        if found:
+            known = _fact_offsets(context, path)
+            found = {offset: name for offset, name in found.items() if offset not in known}
+        answers = context.resolve(path, sorted(found)) if found else {}
+        for offset, name in sorted(found.items()):
+            answer = answers.get(offset)
+            if answer is None or (answer.is_macro and not macros.only_stringises(answer.name)):
+                yield Unwitnessed(path, *scan.location(offset), name)
 
 
 def uncertified_bytes(syntax: FileSyntax) -> int:
