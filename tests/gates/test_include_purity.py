@@ -202,3 +202,14 @@ def test_a_poisoned_entry_that_disagrees_with_the_closure_is_no_proof(analysed: 
     problems = check(replace(given, poisoned=lambda _, __: blind)).problems
     assert [p.path for p in problems] == ["src/backend/draw.cpp", "src/backend/pass.h"]
     assert "src/state/context.h" in problems[0].message
+
+
+def test_what_hangs_on_macros_of_a_poisoned_file_is_no_disagreement(audit: Audit) -> None:
+    tree = {
+        "src/state/flag.h": "#define FLAG\n",
+        "src/state/context.h": "",
+        "src/backend/draw.cpp": '#include "state/flag.h"\n#ifdef FLAG\n#include "state/context.h"\n#endif\n',
+    }
+    report = audit(tree, GATE + "poison = true\n")
+    assert report.exit_code == 1
+    assert [(f.line, f.entity) for f in report.findings] == [(1, "src/state/flag.h"), (3, "src/state/context.h")]

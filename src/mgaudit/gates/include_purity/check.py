@@ -112,6 +112,8 @@ class _Check:
         witnessed = self.context.poisoned(frozenset(path for _, path in self.crossed), self.forbidden)
         for (configuration, path), poisoned in sorted(witnessed.items()):
             recorded = self.crossed.get((configuration, path), set())
+            if recorded & poisoned:
+                continue  # macros of what both met decide over further inclusions, and the poison took those away
             for file in sorted(recorded ^ poisoned):
                 seen, blind = ("recorded", "poisoned") if file in recorded else ("poisoned", "recorded")
                 yield Problem(
