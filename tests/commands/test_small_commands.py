@@ -117,7 +117,7 @@ def test_init_writes_a_configuration_that_works(tree: Path, mgaudit: Run) -> Non
     result = mgaudit("init")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("mgaudit.toml: written\n  2 sources, 2 headers\n")
-    assert "zones: backend, state\n" in result.out
+    assert "zones: backend, state\n  gates: A (include-purity)\n" in result.out
     assert mgaudit("check").code == 0
 
 
@@ -129,6 +129,11 @@ def test_init_replaces_nothing_unless_forced(tree: Path, mgaudit: Run) -> None:
     assert (tree / "mgaudit.toml").read_text(encoding="utf-8") == before
     assert mgaudit("init", "--force").code == 0
     assert (tree / "mgaudit.toml").read_text(encoding="utf-8") != before
+
+
+def test_init_says_where_the_gate_is_left_to_the_reader(tmp_path: Path, mgaudit: Run) -> None:
+    (tmp_path / "main.cpp").write_text("int main() {}\n", encoding="utf-8")
+    assert "  gates: none yet; " in mgaudit("init", tmp_path).out
 
 
 def test_init_in_another_folder(tree: Path, mgaudit: Run) -> None:

@@ -71,7 +71,7 @@ def test_without_an_obvious_boundary_the_gate_is_a_comment(tmp_path: Path) -> No
 
     assert list(settings.zones) == ["a", "b"]
     assert [gate.id for gate in settings.gates] == ["health"]
-    assert '# kind = "include-purity"' in text
+    assert '# kind = "include-purity"\n# from = ["a"]\n# forbid = ["b"]\n' in text
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from mgaudit.commands.output import write_atomically
+from mgaudit.config.build import HEALTH
 from mgaudit.config.loader import load
 from mgaudit.config.merge import FILE_NAME
 from mgaudit.domain.problems import UntrustedError
@@ -34,12 +35,14 @@ def init(folder: Path, *, force: bool) -> None:
     write_atomically(file, propose(folder.absolute()))
     settings = load(file, PARAMETERS)
     files = list_files(settings)
+    gates = [f"{visible(gate.id)} ({gate.kind})" for gate in settings.gates if gate.kind != HEALTH]
     databases = [spec.compile_commands for spec in settings.configurations if spec.compile_commands]
     lines = [
         f"{visible(str(folder / FILE_NAME))}: written",
         f"  {counted(len(files.sources), 'sources')}, {counted(len(files.headers), 'headers')}",
         f"  flags: {f'from {visible(databases[0])}' if databases else 'a guess, for there is no compile database'}",
         f"  zones: {', '.join(map(visible, settings.zones)) or 'none stood out; name them yourself'}",
+        f"  gates: {', '.join(gates) or 'none yet; the file ends with one to name your zones in'}",
         "",
         "Read and correct it. Next: `mgaudit doctor` says whether everything parses, `mgaudit check` runs the gates.",
     ]

@@ -135,17 +135,19 @@ def _gate(zones: dict[str, str]) -> list[str]:
     guarded = [name for name in zones if _GUARDED.search(name)]
     forbidden = [name for name in zones if _FORBIDDEN.search(name) and name not in guarded]
     obvious = bool(guarded and forbidden)
+    first, second = list(zones)[:2] if len(zones) > 1 else ("backend", "frontend")
     gate = [
         "[[gate]]",
         'id = "A"',
         'kind = "include-purity"',
-        _array("from", guarded if obvious else ["backend"]),
-        _array("forbid", forbidden if obvious else ["frontend"]),
+        _array("from", guarded if obvious else [first]),
+        _array("forbid", forbidden if obvious else [second]),
     ]
     if obvious:
         return ["# The names suggest this boundary: the first must compile without the second.", *gate]
     note = "# A gate is a rule between zones. This one: no file of `forbid` in an include closure of `from`."
-    return [note, *(f"# {line}" for line in gate)]
+    todo = "# Name your zones and uncomment it: without a gate, `mgaudit check` says only whether the tree parses."
+    return [note, todo, *(f"# {line}" for line in gate)]
 
 
 def _literal(folder: str) -> str:
