@@ -68,6 +68,20 @@ def test_what_a_compile_database_brings_along(tree: Path, mgaudit: Run) -> None:
     assert "configuration split" not in result.out
 
 
+def test_outputs_that_differ_from_file_to_file_are_one_flag(tree: Path, mgaudit: Run) -> None:
+    entries = [
+        {"directory": str(tree), "file": name, "arguments": ["c++", "-Isrc", "-o", f"{name}.o", "-flto", "-c", name]}
+        for name in ("src/state/context.cpp", "src/backend/draw.cpp")
+    ]
+    (tree / "compile_commands.json").write_text(json.dumps(entries), encoding="utf-8")
+    text = (tree / "mgaudit.toml").read_text(encoding="utf-8")
+    database = 'name = "mono"\ncompile-commands = "compile_commands.json"'
+    (tree / "mgaudit.toml").write_text(text.replace('name = "mono"', database), encoding="utf-8")
+    result = mgaudit("doctor", "--configuration", "mono")
+    assert "  note  3 flags of compile commands are left out\n" in result.out
+    assert "          -o ...: output (2 commands)\n" in result.out
+
+
 def test_an_error_in_the_configuration_ends_it(tree: Path, mgaudit: Run) -> None:
     (tree / "mgaudit.toml").write_text("schema = 2\n", encoding="utf-8")
     result = mgaudit("doctor")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mgaudit.config.model import Settings
     from mgaudit.engine.pipeline import Analysis
     from mgaudit.facts.query import Diagnostic, Unit
+    from mgaudit.sources.arguments import Dropped
 
 _MISSING: Final = re.compile(r"'([^'\n]+)' file not found")
 _LISTED: Final = 20
@@ -184,7 +185,7 @@ def _flags(analysis: Analysis, name: str) -> Iterator[Check]:
     plan = analysis.plan.of(name)
     yield from (_bad(problem) for problem in plan.problems)
     if plan.dropped:
-        details = [f"{item.text}: {item.reason} ({counted(number, 'commands')})" for item, number in plan.dropped]
+        details = list(_dropped(plan.dropped))
         yield Check(Level.NOTE, f"{counted(len(details), 'flags')} of compile commands are left out", _some(details))
     if plan.unlisted:
         text = f"{counted(len(plan.unlisted), 'sources')} that the compile database lacks; parsed with the own flags"
@@ -192,6 +193,16 @@ def _flags(analysis: Analysis, name: str) -> Iterator[Check]:
     if plan.outside:
         text = f"{counted(len(plan.outside), 'files')} of the compile database outside of the audit"
         yield Check(Level.NOTE, text, _some(plan.outside))
+
+
+def _dropped(dropped: Iterable[tuple[Dropped, int]]) -> Iterator[str]:
+    """The flags that are left out; one whose value differs from file to file is one flag."""
+    alike: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for item, number in dropped:
+        alike[item.text.partition(" ")[0], item.reason].append((item.text, number))
+    for (option, reason), found in alike.items():
+        text = found[0][0] if len(found) == 1 else f"{option} ..."
+        yield f"{text}: {reason} ({counted(sum(number for _, number in found), 'commands')})"
 
 
 def _some(items: Iterable[str]) -> tuple[str, ...]:
