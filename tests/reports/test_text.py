@@ -98,6 +98,15 @@ error: no
     )
 
 
+def test_the_table_holds_the_first_of_many_reasons_only(tree: Path) -> None:
+    def shown(reason: str) -> str:
+        gate = GateResult("A", "health", Status.UNTRUSTED, reason=reason)
+        return render(replace(REPORT, findings=(), gates=(gate,), trusted=False, exit_code=2), tree, Style())
+
+    assert "  first; second; third; and 2 more, see above\n" in shown("first; second; third; fourth; fifth")
+    assert "  first; second; third\n" in shown("first; second; third")
+
+
 def test_an_untrusted_report_says_so_and_a_clean_one_does_not(tree: Path) -> None:
     untrusted = replace(REPORT, findings=(), trusted=False, exit_code=2, errors=(Problem("a.h", 0, "it is gone"),))
     text = render(untrusted, tree, Style())

@@ -34,6 +34,7 @@ _COLORS: Final = {
     Status.SKIPPED: "yellow",
 }
 _HELP: Final = "cyan"
+_REASONS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +196,16 @@ def _table(gates: tuple[GateResult, ...]) -> Table:
             result.kind,
             Text(str(result.status), _COLORS[result.status]),
             _weights(result),
-            visible(result.reason) or _examined(result),
+            visible(_shortened(result.reason)) or _examined(result),
         )
     return table
+
+
+def _shortened(reason: str) -> str:
+    """The first of many reasons: each is an error of its own above the table."""
+    parts = reason.split("; ")
+    rest = len(parts) - _REASONS
+    return "; ".join([*parts[:_REASONS], f"and {rest} more, see above"]) if rest > 0 else reason
 
 
 def _examined(result: GateResult) -> str:
