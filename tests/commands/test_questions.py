@@ -156,6 +156,12 @@ def test_unknown_names_are_all_reported_with_the_nearest_known(shell: Shell) -> 
     assert 'did you mean "mg::state::Get"' in err
 
 
+def test_a_name_like_no_other_comes_with_where_names_are_found(shell: Shell) -> None:
+    code, _, err = shell("why", "zzzzzz", "back")
+    assert code == 2
+    assert "zzzzzz: there is no such zone, file or entity\n  help: zones are named in the configuration" in err
+
+
 def test_an_ambiguous_file_is_not_guessed(shell: Shell) -> None:
     shell.write("util/context.h", "#pragma once\n")
     code, _, err = shell("why", "back", "context.h")

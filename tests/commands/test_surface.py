@@ -108,6 +108,7 @@ def test_signatures_are_a_part_of_it(boundary: Path, mgaudit: Run) -> None:
 def test_a_surface_needs_a_gate(tree: Path, mgaudit: Run) -> None:
     result = mgaudit("surface", "reads")
     assert (result.code, "no gate of the kind `reads` is configured" in result.err) == (2, True)
+    assert "help: write a `[[gate]]`" in result.err
     result = mgaudit("surface", "reads", "--output-format", "json")
     assert (result.code, json.loads(result.out)["trusted"]) == (2, False)
 

@@ -81,7 +81,7 @@ def _shown(report: Report, tree: Path, style: Style, *, broken: bool) -> str:
 def _introduction(*, broken: bool) -> str:
     about = "minigl is a small tree in which a frontend hands calls over a pipe to one of two backends.\n"
     if broken:
-        return about + "Here each of its gates is violated once.\n"
+        return about + "Here each of its gates is violated.\n"
     return about + "It is clean; `mgaudit demo --broken` shows what violations look like.\n"
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mgaudit.engine.pipeline import Analysis
 
 _LISTED = 6
+_NAMES = "zones are named in the configuration; `mgaudit graph symbol` lists the entities, qualified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class Resolver:
         close = difflib.get_close_matches(name, self._known_names, n=3, cutoff=0.6)
         raise UntrustedError.single(
             f"{name}: there is no such zone, file or entity",
-            help="did you mean " + " or ".join(f'"{c}"' for c in close) + "?" if close else "",
+            help="did you mean " + " or ".join(f'"{c}"' for c in close) + "?" if close else _NAMES,
         )
 
     def _paths(self, name: str) -> list[str]:

@@ -89,7 +89,14 @@ def _chosen(settings: Settings, name: str, ids: tuple[str, ...]) -> list[GateSpe
     chosen = [gate for gate in fitting if not ids or gate.id in ids]
     if not chosen:
         raise UntrustedError(
-            [Problem(settings.path, 0, f"no gate of the kind `{kind}` is configured", "a boundary is one gate's")]
+            [
+                Problem(
+                    settings.path,
+                    0,
+                    f"no gate of the kind `{kind}` is configured",
+                    f'write a `[[gate]]` with `kind = "{kind}"`: it says which boundary to list',
+                )
+            ]
         )
     return chosen
 

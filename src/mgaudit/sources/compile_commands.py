@@ -282,7 +282,7 @@ class _Planner:
                 Problem(
                     shown,
                     0,
-                    f"none of its {len(entries)} entries names a file of the audited tree",
+                    "no entry names a file of the audited tree",
                     "generate it for this checkout, or leave `compile-commands` out",
                 )
             )
