@@ -86,3 +86,21 @@ def test_a_name_that_means_several_things(frozen_tree: Path, mgaudit: Run) -> No
     assert result.code == 2
     assert "`f` means several regions: function a::f, function f" in result.err
     assert not (frozen_tree / "frozen.txt").exists()
+
+
+def test_a_reference_of_code_is_kept_by_hand(frozen_tree: Path, mgaudit: Run) -> None:
+    (frozen_tree / "mgaudit.toml").write_text(TOML.replace("frozen.txt", "frozen.cc"))
+    code = "int f()\n{ return 1; }\nint f(int x) { return x; }\nstruct S {};\n"
+    (frozen_tree / "frozen.cc").write_text(code)
+    assert mgaudit("check").code == 0
+    result = mgaudit("frozen", "update")
+    assert (result.code, "kept by hand" in result.err) == (2, True)
+    (frozen_tree / "frozen.cc").write_text(code.replace("return x", "return -x"))
+    result = mgaudit("check")
+    assert (result.code, "a.cpp:3:1: F error: the function f(int) is not what" in result.out) == (1, True)
+
+
+def test_a_reference_in_the_tree_is_no_definition_of_its_own(frozen_tree: Path, mgaudit: Run) -> None:
+    (frozen_tree / "mgaudit.toml").write_text(TOML.replace("frozen.txt", "frozen.cpp"))
+    (frozen_tree / "frozen.cpp").write_text((frozen_tree / "a.cpp").read_text())
+    assert mgaudit("check").code == 0

@@ -40,10 +40,13 @@ def update(gates: tuple[str, ...], revision: str | None, place: Place) -> int:
     chosen = [g for g in settings.gates if g.kind == "frozen" and (not gates or g.id in gates)]
     if not chosen:
         raise UntrustedError.single("no gate of the kind `frozen` is configured", path=settings.path)
-    for gate in chosen:
-        found = _found(settings, gate, revision)
-        from mgaudit.gates.frozen.reference import render  # noqa: PLC0415  slow to import
+    from mgaudit.gates.frozen.reference import is_source, render  # noqa: PLC0415  slow to import
 
+    for gate in chosen:
+        if is_source(cast("FrozenParameters", gate.parameters).reference):
+            problem = Problem(*gate.place("reference"), f'gate "{gate.id}": its reference is code, kept by hand')
+            raise UntrustedError([problem])
+        found = _found(settings, gate, revision)
         reference = cast("FrozenParameters", gate.parameters).reference
         write_atomically(Path(settings.root, reference), render(found))
         sys.stdout.write(f"{reference}: {counted(len(found), 'regions')}\n")

@@ -9,7 +9,7 @@ from mgaudit.domain.findings import Evidence, Finding, Severity
 from mgaudit.domain.problems import Problem
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.frozen.parameters import FrozenParameters
-from mgaudit.gates.frozen.reference import Entry, parse
+from mgaudit.gates.frozen.reference import Entry, is_source, of_source, parse
 from mgaudit.gates.frozen.selection import Selector, ambiguities, selected
 from mgaudit.sources.syntax import parse_syntax
 
@@ -56,16 +56,17 @@ class _Check:
             message = f'gate "{self.context.spec.id}": the reference {path} cannot be read'
             self.problems.append(Problem(*place, message, f"make it: {_UPDATE}"))
             return []
-        entries, problems = parse(path, text)
+        entries, problems = of_source(path, text) if is_source(path) else parse(path, text)
         self.problems += problems
         if not entries and not problems:
             self.problems.append(Problem(path, 0, "the reference holds no region", f"make it: {_UPDATE}"))
         return entries
 
     def _regions(self, selector: Selector) -> list[Region]:
+        paths = [path for path in self.context.files.files if path != self.parameters.reference]
         return list(
             selected(
-                selector, self.context.files.files, lambda path: self.context.content(path, None),
+                selector, paths, lambda path: self.context.content(path, None),
                 lambda path, data: (self.context.facts.scans[path], self._syntax(path, data)),
             )
         )  # fmt: skip

@@ -1,12 +1,17 @@
-"""The reference of frozen regions: a text file, one region a line, written by ``mgaudit frozen update``."""
+"""The reference of frozen regions: a list of digests, written by ``mgaudit frozen update``, or C++ code."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem
+from mgaudit.sources.regions import regions
+from mgaudit.sources.scanner import scan
+from mgaudit.sources.syntax import parse_syntax
+from mgaudit.sources.tree import CPP_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +68,21 @@ def parse(path: str, text: str) -> tuple[list[Entry], list[Problem]]:
                 Problem(path, number, "this is no frozen region", "write the file anew: mgaudit frozen update")
             )
     return entries, problems
+
+
+def is_source(path: str) -> bool:
+    """Whether a reference is C++ code, by its suffix."""
+    return PurePosixPath(path).suffix.lower() in CPP_SUFFIXES
+
+
+def of_source(path: str, text: str) -> tuple[list[Entry], list[Problem]]:
+    """The regions of a reference that is C++ code, and a problem for each whose extent is not certain."""
+    data = text.encode()
+    found = sorted(regions(path, data, scan(data), parse_syntax(data), lambda _kind, _name: True))
+    entries = [Entry(r.kind, r.name, r.condition, r.digest, r.tokens, r.line) for r in found]
+    doubtful = [region for region in found if not region.is_certain]
+    advice = "correct the code, or let `mgaudit frozen update` write a list of digests instead"
+    return entries, [Problem(path, r.line, f"the extent of {r.name} is not certain", advice) for r in doubtful]
 
 
 def render(found: Iterable[Region]) -> str:

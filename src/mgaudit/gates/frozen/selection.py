@@ -84,4 +84,4 @@ def _without_qualifiers(name: str) -> str:
 
 def _last_word(pattern: str) -> bytes:
     last = strip_signature(_without_qualifiers(pattern)).rsplit("::", 1)[-1]
-    return (last.split()[0] if "operator" in last else last).encode()
+    return b"operator" if last.startswith("operator") else last.encode()
