@@ -10,6 +10,7 @@ it, never what is right.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass
@@ -76,8 +77,9 @@ class Chooser:
         self._scan = scan
         self._contents = contents
         self._searches: dict[tuple[str, ...], Resolver] = {}
-        self._includes: dict[str, list[tuple[str, bool]]] = {}
-        self._sizes: dict[tuple[str, ...], int] = {}
+        self._included: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
+        self._closures: dict[tuple[tuple[str, ...], str], frozenset[str]] = {}
+        self._sizes: dict[str, int] = {}
 
     def _search(self, group: Group) -> Resolver:
         known = self._searches.get(group.arguments)
@@ -164,27 +166,37 @@ class Chooser:
 
     def _closure_size(self, group: Group, headers: tuple[str, ...]) -> int:
         """About how many bytes some headers include: a plain search for directives, all arms alike."""
-        known = self._sizes.get(headers)
-        if known is not None:
-            return known
-        search = self._search(group)
-        total, seen, waiting = 0, set(headers), list(headers)
-        while waiting:
-            key = waiting.pop()
-            data = self._contents.read(key) or b""
-            total += len(data)
-            if key not in self._includes:
-                self._includes[key] = [
-                    (name.decode(errors="replace"), kind == b"<") for kind, name in _INCLUDE.findall(data)
-                ]
-            for spelling, angled in self._includes[key]:
-                target = search.resolve(spelling, angled=angled, including_file=str(self._resolver.root / key))
-                found = self._resolver.key(target) if target else None
-                if found is not None and found not in seen:
-                    seen.add(found)
-                    waiting.append(found)
-        self._sizes[headers] = total
-        return total
+        closure = frozenset[str]().union(*(self._closure(group, header) for header in headers))
+        return sum(self._size(key) for key in closure)
+
+    def _closure(self, group: Group, header: str) -> frozenset[str]:
+        known = self._closures.get((group.arguments, header))
+        if known is None:
+            seen, waiting = {header}, [header]
+            while waiting:
+                fresh = [key for key in self._includes_of(group, waiting.pop()) if key not in seen]
+                seen.update(fresh)
+                waiting += fresh
+            known = self._closures[group.arguments, header] = frozenset(seen)
+        return known
+
+    def _includes_of(self, group: Group, key: str) -> tuple[str, ...]:
+        known = self._included.get((group.arguments, key))
+        if known is None:
+            search, including = self._search(group), os.path.join(self._resolver.root, key)  # noqa: PTH118  a hot loop
+            targets = [
+                search.resolve(name.decode(errors="replace"), angled=kind == b"<", including_file=including)
+                for kind, name in _INCLUDE.findall(self._contents.read(key) or b"")
+            ]
+            known = tuple({self._resolver.key(target) for target in targets if target})
+            self._included[group.arguments, key] = known
+        return known
+
+    def _size(self, key: str) -> int:
+        known = self._sizes.get(key)
+        if known is None:
+            known = self._sizes[key] = len(self._contents.read(key) or b"")
+        return known
 
 
 def names_any(contents: Contents, files: Iterable[str], macros: Iterable[str]) -> set[str]:

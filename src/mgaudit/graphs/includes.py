@@ -66,8 +66,13 @@ class IncludeGraph:
         return found
 
     def closure(self, unit: Unit) -> frozenset[str]:
-        """The files that a unit includes, at any depth; not its main file."""
-        return frozenset(reachable(self.adjacency(unit), unit.name.path))
+        """The files that a unit includes, at any depth; not its main file unless a cycle leads back.
+
+        A directive was met in a file that was entered, so every target of a unit's edges is in its closure.
+        """
+        edges = self._facts.edges
+        targets = (edges[number].target for number in self._facts.edges_of(unit))
+        return frozenset(target for target in targets if target is not None)
 
     def including_units(self, header: str) -> list[Unit]:
         """The translation units whose closure holds a header."""
