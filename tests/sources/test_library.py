@@ -59,3 +59,11 @@ def test_globs_select_files_wherever_they_lie(tree: Path) -> None:
     assert library.matching(["docs/*.md", "*.md"]) == ("b.md", "docs/a.md")
     assert library.matching(["docs/**"]) == ("docs/a.md",)
     assert library.matching(["nowhere/*.md"]) == ()
+
+
+def test_the_files_of_the_tree_and_of_a_revision(tree: Path) -> None:
+    library = Library(tree)
+    assert library.listing() == ("b.md", "docs/a.md")
+    assert library.listing("HEAD") == ("docs/a.md",)
+    with pytest.raises(UntrustedError):
+        library.listing("v9")

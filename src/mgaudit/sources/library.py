@@ -25,6 +25,7 @@ class Library:
         self._root = root
         self._known: dict[tuple[str, str | None], bytes | None] = {}
         self._commits: dict[str, str] = {}
+        self._listings: dict[str | None, tuple[str, ...]] = {}
 
     def content(self, path: str, revision: str | None = None) -> bytes | None:
         """The content of a file, or None where there is none.
@@ -59,8 +60,11 @@ class Library:
         Raises:
             UntrustedError: See `content`.
         """
-        if revision is None:
-            return self.matching(["**"])
+        if revision not in self._listings:
+            self._listings[revision] = self.matching(["**"]) if revision is None else self._tracked(revision)
+        return self._listings[revision]
+
+    def _tracked(self, revision: str) -> tuple[str, ...]:
         done = self._git("ls-tree", "-r", "-z", "--name-only", self._commit(revision))
         return tuple(sorted(name for name in done.stdout.decode("utf-8", "replace").split("\0") if name))
 
