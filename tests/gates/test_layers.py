@@ -73,7 +73,7 @@ class TestCycles:
 
     def test_only_circles_through_a_named_zone_count_and_the_shortest_is_shown(self) -> None:
         zones = named({name: name for name in "abcd"})
-        pairs = ["ab", "bc", "ca", "cb", "cd"]
+        pairs = [tuple(pair) for pair in ("ab", "bc", "ca", "cb", "cd")]
         edges = [edge(source, target, target) for source, target in pairs]
         assert [circle for circle, _ in cycles(edges, zones, {"a", "b"})] == [["b", "c", "b"]]
         assert [circle for circle, _ in cycles(edges, zones, {"a"})] == [["a", "b", "c", "a"]]

@@ -86,7 +86,7 @@ def test_exclude_wins_but_a_zone_still_holds_the_file(tmp_path: Path) -> None:
     files = list_files(chosen)
     assert files.files == ("src/a.cpp",)
     assert files.zones_of("src/old/b.cpp") == ("old",)
-    assert selection_problems(chosen, files, ["old"]) == ()
+    assert selection_problems(chosen, files) == ()
 
 
 def test_one_file_under_two_names_is_one_file_in_the_zone_of_its_real_path(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_folder_that_fails_to_list_is_a_problem(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("mgaudit.sources.tree.os.scandir", failing)
     chosen = settings(tmp_path)
     files = list_files(chosen)
-    assert [(problem.path, problem.message) for problem in selection_problems(chosen, files, ())] == [
+    assert [(problem.path, problem.message) for problem in selection_problems(chosen, files)] == [
         ("src/shut", "the folder cannot be read: Permission denied")
     ]
 
@@ -176,12 +176,11 @@ def test_selections_that_hold_nothing(tmp_path: Path) -> None:
     (tmp_path / "mgaudit.toml").write_text("schema = 1\n\n[tree]\n")
     zones = (
         Zone("empty", ("src/none/**",), (), 7),
-        Zone("unnamed", ("src/none/**",), (), 8),
         Zone("by-namespace", (), ("mg::state",), 9),
     )
     chosen = settings(tmp_path, zones=zones)
     files = list_files(chosen)
-    problems = selection_problems(chosen, files, ["empty", "by-namespace"])
+    problems = selection_problems(chosen, files)
     assert [(problem.path, problem.line) for problem in problems] == [("mgaudit.toml", 7), ("mgaudit.toml", 3)]
     assert "empty" in problems[0].message
     assert "sources" in problems[1].message
@@ -189,9 +188,11 @@ def test_selections_that_hold_nothing(tmp_path: Path) -> None:
     assert [(warning.line, "src/**/*.h" in warning.message) for warning in warnings] == [(3, True)]
 
 
-def test_sources_may_match_nothing_where_a_database_names_the_units(tmp_path: Path) -> None:
-    chosen = settings(tmp_path, headers=(), compile_commands="compile_commands.json")
-    assert selection_problems(chosen, list_files(chosen), ()) == ()
+def test_sources_may_be_absent_where_a_database_names_the_units_but_not_match_nothing(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, sources=(), headers=(), compile_commands="compile_commands.json")
+    assert selection_problems(chosen, list_files(chosen)) == ()
+    chosen = settings(tmp_path, sources=("src/*.cc",), headers=(), compile_commands="compile_commands.json")
+    assert "src/*.cc" in selection_problems(chosen, list_files(chosen))[0].message
 
 
 def test_names_that_are_no_text_are_a_problem(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
             out.append("[^/]")
             position += 1
         elif glob[position] == "[" and (end := glob.find("]", position + 2)) != -1:
-            body = glob[position + 1 : end].replace("\\", "\\\\")
+            body = glob[position + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
             out.append(f"[{'^' + body[1:] if body[0] in '!^' else body}]")
             position = end + 1
         else:

@@ -24,7 +24,7 @@ from mgaudit.gates.registry import KINDS
 from mgaudit.sources.library import Library
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.baseline.files import Baseline
     from mgaudit.baseline.matching import Match
@@ -96,9 +96,17 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
         gates=ordered,
         findings=findings,
         errors=tuple(sorted(set(errors), key=lambda p: (p.path or "", p.line, p.message))),
-        warnings=analysis.warnings,
+        warnings=(*analysis.warnings, *_unguarded(analysis.settings)),
     )
     return Judgement(report, bench.matches)
+
+
+def _unguarded(settings: Settings) -> Iterator[Problem]:
+    """A warning where green means no more than that the tree was read."""
+    if all(gate.kind == "health" for gate in settings.gates):
+        yield Problem(
+            settings.path, 0, "no gate guards a boundary: only the health of the run is judged", "add a [[gate]]"
+        )
 
 
 def versions(analysis: Analysis) -> ToolVersions:

@@ -163,7 +163,7 @@ class _Run:
         self.options = options
         self.audited = audited_zones(settings.gates)
         self.files = list_files(settings)
-        problems = selection_problems(settings, self.files, self.audited)
+        problems = selection_problems(settings, self.files)
         if problems:
             raise UntrustedError(problems)
         self.toolchain = discover()

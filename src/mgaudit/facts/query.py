@@ -169,6 +169,9 @@ class Facts:
         connection: The merged database.
         configurations: The selected configurations, in the order of their bits in every ``mask``.
         scans: The syntax scanner's view of every tracked file, by path.
+
+    Attributes:
+        derived: What others derived from these facts and want to share, by a key of theirs.
     """
 
     def __init__(
@@ -177,6 +180,7 @@ class Facts:
         self.connection = connection
         self.configurations = tuple(configurations)
         self.scans = scans
+        self.derived: dict[object, Any] = {}
         self.select()
 
     def restricted_to(self, configurations: Sequence[str]) -> Facts:

@@ -29,12 +29,18 @@ class IncludeGraph:
         self.configuration = configuration
         self.units = tuple(units)
         self._adjacency: dict[int, Adjacency] = {}
+        self._targets: dict[int, frozenset[str]] = {}
 
     @classmethod
     def of(cls, facts: Facts, configuration: str) -> IncludeGraph:
-        """The graph of a configuration."""
-        number = facts.configurations.index(configuration)
-        return cls(facts, configuration, (unit for unit in facts.units if unit.configuration == number))
+        """The graph of a configuration, one for all who ask these facts."""
+        key = (cls, configuration)
+        if key not in facts.derived:
+            number = facts.configurations.index(configuration)
+            units = (unit for unit in facts.units if unit.configuration == number)
+            facts.derived[key] = cls(facts, configuration, units)
+        graph: IncludeGraph = facts.derived[key]
+        return graph
 
     def sources(self) -> list[Unit]:
         """The translation units proper."""
@@ -70,9 +76,15 @@ class IncludeGraph:
 
         A directive was met in a file that was entered, so every target of a unit's edges is in its closure.
         """
-        edges = self._facts.edges
-        targets = (edges[number].target for number in self._facts.edges_of(unit))
-        return frozenset(target for target in targets if target is not None)
+        own = self._targets_of(unit.id)
+        return own if unit.preamble is None else own | self._targets_of(unit.preamble)
+
+    def _targets_of(self, number: int) -> frozenset[str]:
+        known = self._targets.get(number)
+        if known is None:
+            edges = (self._facts.edges[edge] for edge in self._facts.own_edges_of(number))
+            known = self._targets[number] = frozenset(edge.target for edge in edges if edge.target is not None)
+        return known
 
     def including_units(self, header: str) -> list[Unit]:
         """The translation units whose closure holds a header."""

@@ -16,7 +16,7 @@ from mgaudit.domain.problems import Problem
 from mgaudit.domain.zones import glob_pattern, matches_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.zones import Zone
@@ -321,20 +321,19 @@ class _Walk:
         return True
 
 
-def selection_problems(settings: Settings, files: TreeFiles, zones: Iterable[str]) -> tuple[Problem, ...]:
-    """Selections that hold nothing, each a reason not to trust a green run.
+def selection_problems(settings: Settings, files: TreeFiles) -> tuple[Problem, ...]:
+    """Selections that hold nothing, each a reason not to trust a green run: a zone, or the sources.
 
-    Args:
-        settings: The configuration.
-        files: The selected files.
-        zones: Names of the zones that configured gates name; the others may be empty.
+    A zone of namespaces may hold entities instead of files. No `sources` at all is no selection where a compile
+    database names the units of every configuration.
     """
     problems = [
-        Problem(settings.path, zone.line, f"zone `{name}` holds no file", "correct its `paths`")
-        for name in sorted(set(zones))
-        if (zone := settings.zones.get(name)) and zone.paths and not zone.namespaces and name not in files.occupied
-    ]
-    needs_sources = any(not spec.compile_commands for spec in settings.configurations)
+        Problem(*settings.origins.get(f"zone.{name}", (settings.path, zone.line)),
+                f"zone `{name}` holds no file", "correct its `paths`, or remove the zone")
+        for name, zone in sorted(settings.zones.items())
+        if zone.paths and not zone.namespaces and name not in files.occupied
+    ]  # fmt: skip
+    needs_sources = settings.tree.sources or any(not spec.compile_commands for spec in settings.configurations)
     if needs_sources and not files.sources:
         line = _tree_line(settings)
         globs = ", ".join(settings.tree.sources) or "none"
