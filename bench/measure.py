@@ -120,8 +120,12 @@ def scan_deps(tree: Tree, scanner: str, compiler: str, jobs: int, folder: Path) 
     ]
     database = folder / "compile_commands.json"
     database.write_text(json.dumps(entries))
-    words = [scanner, f"-compilation-database={database}", f"-j={jobs}", "-mode=preprocess"]
-    return timed(lambda: subprocess.run(words, capture_output=True, check=False))
+    done: list[subprocess.CompletedProcess[str]] = []
+    words = [scanner, f"-compilation-database={database}", "-j", str(jobs), "-mode=preprocess"]
+    started = timed(lambda: done.append(subprocess.run(words, capture_output=True, text=True, check=False)))
+    if not done[0].stdout:
+        sys.exit(f"{scanner} found nothing: {done[0].stderr[:300]}")
+    return started
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Timing]:

@@ -45,10 +45,8 @@ def unresolved(facts: Facts, paths: Iterable[str], names: Collection[str] | None
     found = []
     for path in wanted:
         scan = facts.scans[path]
-        for name, offset, flags in scan.tokens():
-            if not flags & TokenFlag.AFTER_MEMBER or flags & _ELSEWHERE or name in _KEYWORDS:
-                continue
-            if (names is None or name in names) and offset not in places[path]:
+        for name, offset in scan.flagged(TokenFlag.AFTER_MEMBER, _ELSEWHERE):
+            if name not in _KEYWORDS and (names is None or name in names) and offset not in places[path]:
                 found.append(UnresolvedAccess(path, *scan.location(offset), name))
     taken = _Taken(facts, places)
     return [access for access in found if taken.has(access)]

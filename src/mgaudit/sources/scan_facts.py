@@ -288,6 +288,13 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
         for index, offset, flags in zip(_unpacked(self.name_indices), _unpacked(self.offsets), self.flags, strict=True):
             yield IdentifierToken(self.names[index], offset, TokenFlag(flags))
 
+    def flagged(self, wanted: TokenFlag, unwanted: TokenFlag) -> Iterator[tuple[str, int]]:
+        """Name and offset of the tokens with a flag of `wanted` and none of `unwanted`, in source order."""
+        some, none = int(wanted), int(unwanted)
+        for index, offset, flags in zip(_unpacked(self.name_indices), _unpacked(self.offsets), self.flags, strict=True):
+            if flags & some and not flags & none:
+                yield self.names[index], offset
+
     def unevaluated_at(self, offset: int) -> str | None:
         """The operator in whose unevaluated operand an offset lies; ``typeid`` only where no other covers it."""
         found = None
