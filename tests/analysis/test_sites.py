@@ -188,6 +188,12 @@ def lines(found: Surface) -> list[str]:
          ["1 mg::state::gFrame value read", "1 mg::state::FrameOf value call"]),
         ("int f() { return state::kVersion + state::Context::kLimit + int(Target::Index); }", []),
         ("bool f() { return pContext ? true : false; }", []),
+        ("using state::FrameOf; int f() { return FrameOf(1); }",
+         ["1 mg::state::FrameOf unevaluated read", "1 mg::state::FrameOf value call"]),
+        ("struct H { util::Ptr<state::Context> held; }; int f(H& h) { return h.held->GetWidth(); }",
+         ["1 mg::state::Context signature read", "1 GetWidth value call (alias arrow)"]),
+        ("int f() { return [](auto& c) { return c.GetWidth(); }(*pContext); }",
+         ["1 GetWidth value call (alias lambda template)"]),
     ],
 )  # fmt: skip
 def test_reads_by_receiver_type(observe: Callable[..., Surface], code: str, expected: list[str]) -> None:

@@ -486,6 +486,12 @@ def test_occurrences_among_many_names() -> None:
         ("sizeof", []),
         ("// decltype(a)", []),
         ("sizeof sizeof a", [("sizeof", "a")]),
+        ("offsetof(T, a.b) + c", [("offsetof", "T, a.b")]),
+        ("offsetof(T, a[p->b()])", []),
+        ("using a::b, typename C::d; e", [("using", "a::b, typename C::d")]),
+        ("using ::a; using Bases::f...;", [("using", "::a"), ("using", "Bases::f...")]),
+        ("using a = b; using namespace c; using enum D;", []),
+        ("using A<f()>::b;", []),
     ],
 )
 def test_unevaluated_operands(source: str, operands: list[tuple[str, str]]) -> None:

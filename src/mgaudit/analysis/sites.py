@@ -272,6 +272,8 @@ class _Builder:
                 ways.add("helper" if self._facts.symbol(origin).kind in FUNCTIONS else "alias")
         if any(self._entities.is_templated(parent) for parent in found.parents):
             ways.add("template")
+        if any("::(lambda)" in self._facts.symbol(parent).qualified for parent in found.parents):
+            ways.add("lambda")  # the instance of a generic one is no part of the function around it
         return ways
 
     # ---- signatures

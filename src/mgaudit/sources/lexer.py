@@ -54,6 +54,7 @@ UNEVALUATED_WORDS: Final = frozenset(
     {
         *(b"decltype", b"__decltype", b"sizeof", b"alignof", b"_Alignof", b"__alignof", b"__alignof__"),
         *(b"noexcept", b"typeid", b"requires", b"typeof", b"__typeof", b"__typeof__"),
+        *(b"offsetof", b"__builtin_offsetof", b"using"),
     }
 )
 

@@ -153,8 +153,9 @@ class UnevaluatedRange(msgspec.Struct, array_like=True, frozen=True):
     Attributes:
         start: Byte offset of the operand's first token.
         end: Byte offset behind its last token.
-        operator: ``decltype``, ``sizeof``, ``alignof``, ``noexcept``, ``typeof``, ``requires`` or ``typeid``; the
-            operand of ``typeid`` is evaluated where it is a glvalue of polymorphic type.
+        operator: ``decltype``, ``sizeof``, ``alignof``, ``noexcept``, ``typeof``, ``requires``, ``offsetof``, ``using``
+            (the names of a using-declaration) or ``typeid``; the operand of ``typeid`` is evaluated where it is a
+            glvalue of polymorphic type.
     """
 
     start: int

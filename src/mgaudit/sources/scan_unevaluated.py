@@ -1,4 +1,6 @@
-"""Unevaluated operands, found on tokens ([expr.context], [expr.prim.req], [temp.pre]).
+"""Unevaluated operands, found on tokens ([expr.context], [expr.prim.req], [temp.pre], [support.types.layout]).
+
+The names of a using-declaration ([namespace.udecl]) count as such: it uses nothing that it names.
 
 What is doubtful is left out: a range that is missing costs a finding too many, one that is too long would hide a use.
 """
@@ -34,6 +36,7 @@ _CANONICAL: Final = {
     b"__alignof__": "alignof",
     b"__typeof": "typeof",
     b"__typeof__": "typeof",
+    b"__builtin_offsetof": "offsetof",
 }
 _PREFIXES: Final = frozenset({b"*", b"&", b"!", b"~", b"-", b"+", b"++", b"--"})
 # Tokens behind which a `requires` begins an expression; behind others it may be a clause with a function body after it.
@@ -67,6 +70,8 @@ class _Operands:
             operator = _CANONICAL.get(word, word.decode())
             if operator == "requires":
                 found += self._requirement(index)
+            elif operator == "using":
+                found += self._range(index + 1, self._declarators_end(index + 1), operator)
             else:
                 found += self._operand(index, operator)
             index = self._tokens.shape.find(OPERATOR_WORD, index + 1)
@@ -91,7 +96,19 @@ class _Operands:
             whole_parenthesis = self._closing.get(first) == end - 1
             return self._range(first + 1, end - 1, operator) if whole_parenthesis else self._range(first, end, operator)
         close = self._closing.get(first) if self._kind(first) == OPEN_PAREN else None
-        return [] if close is None else self._range(first + 1, close, operator)
+        if close is None:
+            return []
+        if operator == "offsetof" and self._tokens.shape.find(ord("["), first, close) >= 0:
+            return []  # a subscript in it is evaluated
+        return self._range(first + 1, close, operator)
+
+    def _declarators_end(self, index: int) -> int:
+        """The end of a using-declaration's names; 0 for an alias, a directive, and names with template arguments."""
+        if self._text(index) in {b"namespace", b"enum"}:
+            return 0
+        while self._kind(index) in WORDS or self._text(index) in {b"::", b",", b"..."}:
+            index += 1
+        return index if self._text(index) == b";" else 0
 
     def _unary_end(self, index: int) -> int:
         """The end of a unary expression; 0 where it cannot be told. Stops at ``<``, which may be a comparison."""

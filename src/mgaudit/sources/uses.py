@@ -306,8 +306,9 @@ class UseFinder:
                 if self._is_observed(named):
                     via |= VIA_HELPER
                 children = self._cursors.children(node)
-                is_member = bool(children) and self._unconverted(children[0]).kind == ast.MEMBER_EXPRESSION
-                if named.kind == ast.METHOD and not is_member and is_first:
+                callee = self._callee(children[0], named) if children else None
+                is_spelled = callee is not None and callee.kind == ast.MEMBER_EXPRESSION
+                if named.kind == ast.METHOD and not is_spelled and is_first:
                     via |= VIA_ARROW if self._cursors.spelling(named) == "operator->" else 0
                 if named.kind not in ast.FUNCTIONS - ast.FREE_FUNCTIONS:
                     return self._symbols.of_cursor(self._cursors.pattern_of(named)), via | self._macro(node)
