@@ -74,7 +74,8 @@ class _Builder:
 
     def _is_unevaluated(self, use: _Use) -> bool:
         scan = self.facts.scans.get(use.path)
-        return scan is not None and scan.unevaluated_at(use.offset) is not None
+        # A using-declaration of constructors makes them callable, so what it names stays an edge: the safe side.
+        return scan is not None and scan.unevaluated_at(use.offset) not in {None, "using"}
 
     def _use_function(self, use: _Use) -> None:
         kind = self.symbols[use.symbol].kind
