@@ -299,10 +299,6 @@ class Facts:
         """All uses in files, sorted by place."""
         return self._references("f.path", paths)
 
-    def references_from(self, parents: Iterable[int]) -> list[Reference]:
-        """All uses in the bodies of symbols, sorted by place."""
-        return self._references("r.parent", parents)
-
     def _references(self, column: str, values: Iterable[object]) -> list[Reference]:
         query = (
             "SELECT f.path, r.line, r.column, r.offset, r.symbol, r.role, r.parent, x.mask "
@@ -337,15 +333,6 @@ class Facts:
         return ((*row, mask) for row, mask in masks.items())
 
     # ---- relations
-
-    def call_rows(self) -> list[tuple[int, int, int, str, int, int]]:
-        """(caller, callee, role, path, line, mask) of every reference to a function from within a symbol."""
-        return self.connection.execute(
-            f"SELECT r.parent, r.symbol, r.role, f.path, r.line, x.mask FROM reference_row r {_JOINS} "
-            "JOIN symbol y ON y.id = r.symbol WHERE r.parent IS NOT NULL "
-            f"AND y.kind IN ({','.join('?' * len(FUNCTION_KINDS))})",
-            sorted(FUNCTION_KINDS),
-        ).fetchall()
 
     def slots(self) -> list[tuple[int, int, str, int, int]]:
         """(field, function, path, line, mask) of functions stored into fields, sorted."""
