@@ -61,6 +61,25 @@ def test_globs_select_files_wherever_they_lie(tree: Path) -> None:
     assert library.matching(["nowhere/*.md"]) == ()
 
 
+def test_globs_may_leave_the_tree(tree: Path) -> None:
+    library = Library(tree)
+    (tree.parent / "build").mkdir()
+    (tree.parent / "build" / "a.o").write_text("")
+    assert library.matching(["../build/*.o"]) == ("../build/a.o",)
+    assert library.matching(["../build/a.o", "./docs/*"]) == ("../build/a.o", "./docs/a.md")
+    assert library.matching([f"{tree}/docs/*.md"]) == (f"{tree}/docs/a.md",)
+    assert library.matching(["/*.no-such"]) == ()
+
+
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_empty(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(folder: str) -> None:
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    monkeypatch.setattr("os.scandir", refuse)
+    with pytest.raises(UntrustedError, match="docs cannot be listed: Permission denied"):
+        Library(tree).matching(["docs/*.md"])
+
+
 def test_the_files_of_the_tree_and_of_a_revision(tree: Path) -> None:
     library = Library(tree)
     assert library.listing() == ("b.md", "docs/a.md")

@@ -21,6 +21,7 @@ from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
+from mgaudit.sources.binaries import read_binaries
 from mgaudit.sources.library import Library
 
 if TYPE_CHECKING:
@@ -208,7 +209,8 @@ def context_of(
         examined: What other gates looked at, by name.
     """
     chosen = facts or analysis.facts
-    library = Library(analysis.settings.root)
+    root = analysis.settings.root
+    library = Library(root)
     return GateContext(
         spec, analysis.settings, analysis.files, chosen, analysis.audited,
         resolve=lambda path, offsets: analysis.inquiry.resolve(chosen, path, offsets),
@@ -216,6 +218,7 @@ def context_of(
         syntax=analysis.syntax, texts=_texts(analysis.settings, spec), examined=examined or {},
         catalogue=CatalogueReader(analysis.settings, chosen).read, content=library.content,
         matching=library.matching, listing=library.listing,
+        binaries=lambda paths: read_binaries((root / path, path) for path in paths),
     )  # fmt: skip
 
 

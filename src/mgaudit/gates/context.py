@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mgaudit.domain.problems import Problem
     from mgaudit.domain.zones import Zone
     from mgaudit.facts.query import Facts
+    from mgaudit.sources.binaries_model import Binary
     from mgaudit.sources.catalogues import Catalogue
     from mgaudit.sources.syntax import FileSyntax
     from mgaudit.sources.tree import TreeFiles
@@ -54,6 +55,10 @@ def _no_listing(_revision: str | None = None) -> tuple[str, ...]:
     return ()
 
 
+def _no_binaries(_paths: Iterable[str]) -> tuple[Binary, ...]:
+    return ()
+
+
 def _no_catalogue(name: str) -> Catalogue:
     raise KeyError(name)
 
@@ -77,9 +82,10 @@ class GateContext:
         examined: What the other gates looked at, summed by name; for the health gate, which is judged last.
         content: The content of any file below the root, by path and revision (None: as it is); None where there is
             none. It raises `UntrustedError` where git does not know the revision.
-        matching: The files below the root that globs select, sorted.
+        matching: The files that globs select, sorted; they may lie outside of the root.
         listing: All files below the root, at a revision (None: as they are), sorted.
         catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
+        binaries: Reads object files, libraries and archives by path; it raises `UntrustedError` with every reason.
     """
 
     spec: GateSpec
@@ -96,6 +102,7 @@ class GateContext:
     content: Callable[[str, str | None], bytes | None] = _no_content
     matching: Callable[[Iterable[str]], tuple[str, ...]] = _no_match
     listing: Callable[[str | None], tuple[str, ...]] = _no_listing
+    binaries: Callable[[Iterable[str]], tuple[Binary, ...]] = _no_binaries
 
     def zone(self, name: str) -> Zone:
         """The zone of a name; the configuration has checked that it exists."""

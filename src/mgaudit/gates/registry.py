@@ -73,8 +73,18 @@ KINDS: Mapping[str, Kind] = {
         available=True,
         check="mgaudit.gates.closure_probe.check:check",
     ),
-    "symbol-purity": Kind(SymbolPurityParameters, "The server links without the frontend."),
-    "link-ratchet": Kind(LinkRatchetParameters, "What server objects need of the frontend only shrinks."),
+    "symbol-purity": Kind(
+        SymbolPurityParameters,
+        "The server links without the frontend.",
+        available=True,
+        check="mgaudit.gates.symbol_purity.check:check",
+    ),
+    "link-ratchet": Kind(
+        LinkRatchetParameters,
+        "What server objects need of the frontend only shrinks.",
+        available=True,
+        check="mgaudit.gates.link_ratchet.check:check",
+    ),
     "undeclared": Kind(
         UndeclaredParameters,
         "The backend does not name the context.",

@@ -43,14 +43,22 @@ class Library:
         return self._known[key]
 
     def matching(self, globs: Iterable[str]) -> tuple[str, ...]:
-        """The files of the tree as it is that some globs select, sorted; ``.git`` folders are skipped."""
-        wanted = tuple(globs)
+        """The files on disk that some globs select, sorted, as the globs spell them; ``.git`` folders are skipped.
+
+        Raises:
+            UntrustedError: A folder that may hold some cannot be listed.
+        """
+        by_folder: dict[str, list[str]] = {}
+        for glob in globs:
+            by_folder.setdefault(_literal_folder(glob), []).append(glob)
         found: set[str] = set()
-        for top in {self._root / _literal_folder(glob) for glob in wanted}:
-            for folder, folders, names in os.walk(top):
+        for top, wanted in by_folder.items():
+            start = self._root / top
+            for folder, folders, names in os.walk(start, onerror=_refuse):
                 folders[:] = sorted(name for name in folders if name != ".git")
-                below = Path(folder).relative_to(self._root).as_posix()
-                paths = (name if below == "." else f"{below}/{name}" for name in names)
+                below = Path(folder).relative_to(start).as_posix()
+                prefix = _below(top) + _below("" if below == "." else below)
+                paths = (prefix + name for name in names)
                 found.update(path for path in paths if matches_any(path, wanted))
         return tuple(sorted(found))
 
@@ -102,8 +110,21 @@ class Library:
             ) from None
 
 
+def _refuse(error: OSError) -> None:
+    """What cannot be listed might hold a match; what is not there holds none."""
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        raise UntrustedError.single(
+            f"the folder {error.filename} cannot be listed: {error.strerror}", help="correct its permissions"
+        )
+
+
 def _literal_folder(glob: str) -> str:
     """The folder that every match lies in."""
     parts = glob.split("/")[:-1]
     literal = next((index for index, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
-    return "/".join(parts[:literal])
+    return "/".join(parts[:literal]) or ("/" if glob.startswith("/") else "")
+
+
+def _below(folder: str) -> str:
+    """What the paths in a folder begin with."""
+    return folder if not folder or folder.endswith("/") else folder + "/"

@@ -23,3 +23,4 @@ class LinkRatchetParameters(Parameters):
 
     objects: Annotated[tuple[BinaryGlob, ...], Doc("the objects of one build; each must be in the partition")]
     partition: Annotated[Partition, Doc("which object belongs to whom")]
+    optional: Annotated[bool, Doc("whether the objects may be absent")] = False

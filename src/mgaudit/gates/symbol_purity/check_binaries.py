@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mgaudit.domain.findings import Evidence, Finding, Severity
 from mgaudit.domain.names import selects
-from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.domain.problems import Problem
+from mgaudit.gates.binaries import mention, symbol_finding
+from mgaudit.gates.context import Verdict
 from mgaudit.sources.binaries_model import Binary, Bind, ObjectFile, Symbol, Table
 from mgaudit.sources.binaries_names import OwnNamePattern, UnreadableNameError, demangle, own_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mgaudit.domain.findings import Finding
 
 KIND = "symbol-purity"
-
-
-@dataclass(frozen=True, slots=True)
-class BinaryVerdict:
-    """What a check of binaries yields.
-
-    Attributes:
-        findings: Sorted by `Finding.sort_key`.
-        examined: How many binaries, objects and undefined symbols were looked at.
-    """
-
-    findings: tuple[Finding, ...]
-    examined: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +31,18 @@ class Needed:
 
 
 def check_binaries(
-    binaries: Sequence[Binary],
-    *,
-    gate: str,
-    severity: Severity,
-    forbid: Iterable[str] = (),
-    require_exports: Iterable[str] = (),
-) -> BinaryVerdict:
+    binaries: Sequence[Binary], *, gate: str, forbid: Iterable[str] = (), require_exports: Iterable[str] = ()
+) -> Verdict:
     """Judge what binaries leave undefined and what they export.
+
+    It has problems where there is nothing to judge, a pattern is invalid, or a symbol's name cannot be read.
 
     Args:
         binaries: Parsed binaries.
         gate: The gate's id.
-        severity: Of every finding.
         forbid: Patterns on the own qualified names of undefined symbols: substrings, or expressions after ``re:``.
         require_exports: Symbols that the dynamic table of every linked binary must show: a mangled, a demangled or a
             qualified name, or an expression after ``re:`` on the own qualified name.
-
-    Raises:
-        UntrustedError: There is nothing to judge, a pattern is invalid, or a symbol's name cannot be read.
     """
     problems = list(_selection_problems(binaries))
     patterns = _patterns(forbid, problems)
@@ -70,23 +53,21 @@ def check_binaries(
         message = "exports are required of binaries that are not linked: objects and archives have no dynamic table"
         problems.append(Problem(binaries[0].path, 0, message, "name the shared library"))
     if problems:
-        raise UntrustedError(problems)
+        return Verdict(problems=tuple(problems))
     findings: list[Finding] = []
     undefined = 0
     for binary in binaries:
         names = needed_names(binary)
         undefined += len(names)
         for need, pattern in _forbidden(binary, names, patterns, problems):
-            findings.append(_forbidden_finding(binary.path, need, pattern, gate, severity))
-    if problems:
-        raise UntrustedError(problems)
-    findings += [_missing(binary, text, gate, severity) for binary in linked for text in _absent(binary, exports)]
+            findings.append(_forbidden_finding(binary.path, need, pattern, gate))
+    findings += [_missing(binary, text, gate) for binary in linked for text in _absent(binary, exports)]
     examined = {
         "binaries": len(binaries),
         "objects": sum(len(binary.objects) for binary in binaries),
         "undefined-symbols": undefined,
     }
-    return BinaryVerdict(tuple(sorted(findings, key=lambda finding: finding.sort_key)), examined)
+    return Verdict(tuple(findings), examined, tuple(problems))
 
 
 def _selection_problems(binaries: Sequence[Binary]) -> Iterator[Problem]:
@@ -157,21 +138,14 @@ def _forbidden(
     return ((need, matched[need.name]) for need in _needed(binary, matched))
 
 
-def _forbidden_finding(path: str, need: Needed, pattern: OwnNamePattern, gate: str, severity: Severity) -> Finding:
+def _forbidden_finding(path: str, need: Needed, pattern: OwnNamePattern, gate: str) -> Finding:
     weakly = "weak undefined" if need.weak else "undefined"
-    return Finding(
-        gate=gate,
-        kind=KIND,
-        severity=severity,
+    return symbol_finding(
+        gate, KIND, path, need.name,
         message=f"{weakly} symbol {demangle(need.name)} ({need.name}) matches the forbidden {pattern.text!r}",
-        help="remove the use that causes it, or move the definition to the side that may be linked",
-        path=path,
-        line=0,
-        column=0,
-        entity=need.name,
-        identity=(path, need.name),
-        evidence=tuple(Evidence("symbol", path, 0, f"{user.label}: {weakly} {need.name}") for user in need.users),
-    )
+        advice="remove the use that causes it, or move the definition to the side that may be linked",
+        evidence=(mention("symbol", user, f"{weakly} {need.name}") for user in need.users),
+    )  # fmt: skip
 
 
 def _is_linked(found: ObjectFile) -> bool:
@@ -193,19 +167,13 @@ def _is_export(text: str, symbol: Symbol) -> bool:
     return selects(text, own) or text == demangle(symbol.name)
 
 
-def _missing(binary: Binary, text: str, gate: str, severity: Severity) -> Finding:
-    return Finding(
-        gate=gate,
-        kind=KIND,
-        severity=severity,
+def _missing(binary: Binary, text: str, gate: str) -> Finding:
+    finding = symbol_finding(
+        gate, KIND, binary.path, text,
         message=f"required export {text!r} is not in the dynamic table: {_whereabouts(binary, text)}",
-        help="export it: default visibility, and no version script or linker option that hides it",
-        path=binary.path,
-        line=0,
-        column=0,
-        entity=text,
-        identity=(binary.path, "export", text),
-    )
+        advice="export it: default visibility, and no version script or linker option that hides it",
+    )  # fmt: skip
+    return replace(finding, identity=(binary.path, "export", text))
 
 
 def _whereabouts(binary: Binary, text: str) -> str:

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace mg::util {
+
+int Clamp(int value);
+
+} // namespace mg::util
