@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -53,11 +54,11 @@ class Library:
             by_folder.setdefault(_literal_folder(glob), []).append(glob)
         found: set[str] = set()
         for top, wanted in by_folder.items():
-            start = self._root / top
+            start, deepest = self._root / top, _deepest(wanted)
             for folder, folders, names in os.walk(start, onerror=_refuse):
-                folders[:] = sorted(name for name in folders if name != ".git")
                 below = Path(folder).relative_to(start).as_posix()
                 prefix = _below(top) + _below("" if below == "." else below)
+                folders[:] = sorted(name for name in folders if name != ".git" and prefix.count("/") < deepest)
                 paths = (prefix + name for name in names)
                 found.update(path for path in paths if matches_any(path, wanted))
         return tuple(sorted(found))
@@ -123,6 +124,11 @@ def _literal_folder(glob: str) -> str:
     parts = glob.split("/")[:-1]
     literal = next((index for index, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
     return "/".join(parts[:literal]) or ("/" if glob.startswith("/") else "")
+
+
+def _deepest(globs: Iterable[str]) -> float:
+    """How many folders at most a match of the globs names."""
+    return max(math.inf if "**" in glob else glob.count("/") for glob in globs)
 
 
 def _below(folder: str) -> str:
