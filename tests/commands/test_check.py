@@ -188,6 +188,52 @@ def test_a_report_in_a_file_is_whole_and_readable(red: Path, mgaudit: Run) -> No
     assert [path.name for path in red.glob(".*")] == []
 
 
+def test_one_run_is_written_in_several_forms(red: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(red.parent))
+    result = mgaudit("check", "--output-format", "github", "--also", "sarif=run.sarif", "--also", "junit=run.xml")
+    assert result.code == 1
+    assert result.out.startswith("::error file=tree/src/backend/draw.h,line=1,col=1,title=mgaudit A::")
+    (run,) = json.loads((red / "run.sarif").read_text(encoding="utf-8"))["runs"]
+    (place,) = run["results"][0]["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == "tree/src/backend/draw.h"
+    assert "<failure " in (red / "run.xml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("word", ["sarif", "sarif=", "=run", "pdf=run.pdf"])
+def test_a_further_form_needs_a_form_and_a_file(tree: Path, mgaudit: Run, word: str) -> None:
+    result = mgaudit("check", "--also", word)
+    assert result.code == 2
+    assert "write FORM=FILE, with a form out of text, json, sarif" in result.err
+
+
+def test_every_form_tells_that_there_is_no_answer(tree: Path, mgaudit: Run) -> None:
+    forms = ("json", "sarif", "github", "junit", "markdown")
+    for form in forms:
+        (tree / form).write_text("an older answer", encoding="utf-8")
+    result = mgaudit("check", "--gate", "B", *(word for form in forms for word in ("--also", f"{form}={form}")))
+    assert (result.code, result.out) == (2, "")
+    assert all("there is no gate" in (tree / form).read_text(encoding="utf-8") for form in forms)
+
+
+def test_an_exempted_finding_is_suppressed_with_its_reason(red: Path, mgaudit: Run) -> None:
+    exempt = 'exempt = [{ path = "src/backend/draw.h", reason = "goes with the split" }]\n'
+    with (red / "mgaudit.toml").open("a", encoding="utf-8") as file:
+        file.write(exempt)
+    result = mgaudit("check", "--output-format", "sarif")
+    (found,) = json.loads(result.out)["runs"][0]["results"]
+    assert (result.code, found["suppressions"][0]["justification"]) == (0, "goes with the split")
+
+
+def test_a_form_that_fails_is_no_answer(red: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> None:
+        raise RuntimeError("unforeseen")
+
+    monkeypatch.setattr("mgaudit.reports.junit.render", crash)
+    result = mgaudit("check", "--output-format", "junit")
+    assert (result.code, result.out) == (2, "")
+    assert "internal error: RuntimeError: unforeseen" in result.err
+
+
 def test_a_file_never_keeps_an_older_answer_where_there_is_none(red: Path, mgaudit: Run) -> None:
     file = red / "report.json"
     mgaudit("check", "--output-format", "json", "-o", file)

@@ -73,6 +73,10 @@ def _guarded(group: LazyGroup, session: Session, arguments: list[str]) -> int:
         session.fail(problems)
     except UntrustedError as error:  # not even the failure could be reported as promised
         show_on_stderr([*problems, *error.problems])
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # the report's form is at fault: its own traceback is no answer, either
+        show_on_stderr([*problems, _crash(error, session.log_folder)])
     return UNTRUSTED
 
 

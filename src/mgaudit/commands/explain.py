@@ -13,6 +13,7 @@ from mgaudit.commands import output, workspace
 from mgaudit.config.fields import fields_of
 from mgaudit.config.log import nearest
 from mgaudit.domain.problems import UntrustedError
+from mgaudit.gates.pages import page
 from mgaudit.gates.registry import KINDS
 from mgaudit.reports import pages
 from mgaudit.reports.escape import visible
@@ -88,12 +89,7 @@ def _page(subject: str, place: Place) -> str:
 
 def _kind_page(kind: str) -> str:
     """The page that a gate brings along, and its parameters."""
-    file = resources.files("mgaudit.gates").joinpath(kind.replace("-", "_"), "page.md")
-    known = KINDS[kind]
-    text = file.read_text(encoding="utf-8") if file.is_file() else f"# {kind}\n\n{known.summary}\n"
-    if not known.available:
-        text += "\nThis kind is not available yet: a gate of it makes the run untrusted.\n"
-    return f"{text.rstrip()}\n\n## Parameters\n\n" + "\n".join(_parameters(kind)) + "\n"
+    return f"{page(kind)}\n## Parameters\n\n" + "\n".join(_parameters(kind)) + "\n"
 
 
 def _parameters(kind: str) -> Iterator[str]:

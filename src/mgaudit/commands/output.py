@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-_FORMATS: Final = ("text", "json")
+_FORMATS: Final = ("text", "json", "sarif", "github", "junit", "markdown")
+_CHECKOUTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")  # where GitHub's and GitLab's lanes check out a repository
 _PLAIN_WIDTH: Final = 120  # of lines that a file or a pipe takes: the same everywhere
 
 
@@ -38,11 +39,13 @@ class Output:
     Attributes:
         output_format: One of the formats.
         output: A file in place of standard output.
+        also: Further forms of the same report, each with its file.
         color: ``auto``, ``always`` or ``never``.
     """
 
     output_format: str
     output: Path | None
+    also: tuple[tuple[str, Path], ...]
     color: str
 
     def write(self, report: Report, root: Path, *, quiet: bool) -> None:
@@ -51,14 +54,8 @@ class Output:
         Raises:
             UntrustedError: The file cannot be written.
         """
-        if self.output_format == "json":
-            from mgaudit.reports import json  # noqa: PLC0415  each format when it is asked for
-
-            self._emit(json.render(report))
-        else:
-            from mgaudit.reports import text  # noqa: PLC0415
-
-            self._emit(text.render(report, root, self._style(), quiet=quiet))
+        self._write_also(report, root, quiet=quiet)
+        self._emit(_rendered(self.output_format, report, root, self._style(), quiet=quiet))
 
     def fail(self, problems: Sequence[Problem]) -> None:
         """Report why there is no answer; a file that is asked for tells it, too.
@@ -68,15 +65,19 @@ class Output:
         """
         if self.output is not None or self.output_format == "text":
             show_on_stderr(problems)
+        report = Report(_versions(), "", trusted=False, exit_code=UNTRUSTED, errors=tuple(problems))
         if self.output is not None or self.output_format != "text":
-            report = Report(_versions(), "", trusted=False, exit_code=UNTRUSTED, errors=tuple(problems))
             self.write(report, Path.cwd(), quiet=True)
+        else:
+            self._write_also(report, Path.cwd(), quiet=True)
+
+    def _write_also(self, report: Report, root: Path, *, quiet: bool) -> None:
+        for form, file in self.also:
+            write_atomically(file, _rendered(form, report, root, _plain(), quiet=quiet))
 
     def _style(self) -> Style:
-        from mgaudit.reports.text import Style  # noqa: PLC0415
-
         if self.output is not None:
-            return Style(color=self.color == "always", width=_PLAIN_WIDTH)
+            return _plain(color=self.color == "always")
         return style(self.color)
 
     def _emit(self, text: str) -> None:
@@ -84,6 +85,65 @@ class Output:
             sys.stdout.write(text)
         else:
             write_atomically(self.output, text)
+
+
+def _rendered(form: str, report: Report, root: Path, style: Style, *, quiet: bool) -> str:
+    """A report in one of the forms; each form's module is imported when it is asked for."""
+    # ruff: noqa: PLC0415
+    from mgaudit.reports.excerpt import Sources
+
+    match form:
+        case "json":
+            from mgaudit.reports import json
+
+            return json.render(report)
+        case "sarif":
+            from mgaudit.reports import sarif
+
+            return sarif.render(report, Sources(root), _prefix(root))
+        case "github":
+            from mgaudit.reports import github
+
+            return github.render(report, Sources(root), _prefix(root))
+        case "junit":
+            from mgaudit.reports import junit
+
+            return junit.render(report)
+        case "markdown":
+            from mgaudit.reports import markdown
+
+            return markdown.render(report)
+    from mgaudit.reports import text
+
+    return text.render(report, root, style, quiet=quiet)
+
+
+def _prefix(root: Path) -> str:
+    """What leads from a lane's checkout to the tree's root, ``folder/`` or empty: its service knows only the former."""
+    for name in _CHECKOUTS:
+        checkout = os.path.realpath(os.environ.get(name) or os.devnull)
+        if checkout in map(os.fspath, Path(os.path.realpath(root)).parents):
+            return Path(os.path.realpath(root)).relative_to(checkout).as_posix() + "/"
+    return ""
+
+
+def _plain(*, color: bool = False) -> Style:
+    from mgaudit.reports.text import Style
+
+    return Style(color=color, width=_PLAIN_WIDTH)
+
+
+def _pairs(
+    _context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]
+) -> tuple[tuple[str, Path], ...]:
+    """``FORM=FILE`` words, taken apart."""
+    found = []
+    for word in words:
+        form, equals, file = word.partition("=")
+        if form not in _FORMATS or not equals or not file:
+            raise click.BadParameter(f"{word}: write FORM=FILE, with a form out of {', '.join(_FORMATS)}")
+        found.append((form, Path(file)))
+    return tuple(found)
 
 
 def color_option(function: F) -> F:
@@ -107,13 +167,17 @@ def options(function: F) -> F:
             "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
             help="Write the report to a file, whole or not at all.",
         ),
+        click.option(
+            "--also", multiple=True, metavar="FORM=FILE", callback=_pairs,
+            help="Write the same report to a file in another form; repeatable.",
+        ),
         color_option,
     )  # fmt: skip
 
 
 def style(color: str) -> Style:
     """How text on standard output looks: a terminal's colours and width, or plain lines of a fixed width."""
-    from mgaudit.reports.text import Style  # noqa: PLC0415
+    from mgaudit.reports.text import Style
 
     interactive = is_interactive(sys.stdout)
     colored = color == "always" or (
@@ -126,9 +190,9 @@ def style(color: str) -> Style:
 
 def _versions() -> ToolVersions:
     """What would have produced a report."""
-    import importlib.metadata  # noqa: PLC0415  slow, and needed where nothing else works
+    import importlib.metadata
 
-    from mgaudit.sources.toolchain import discover  # noqa: PLC0415
+    from mgaudit.sources.toolchain import discover
 
     try:
         found = discover().versions

@@ -58,7 +58,7 @@ class Finding:
         evidence: The chain that proves it.
         fingerprint: Set by `with_fingerprints`.
         baselined: Whether a baseline entry accepts it.
-        justification: Why it does, as the entry says.
+        justification: Why it does, as the entry says; of an exempted finding, the exemption's reason.
     """
 
     gate: str
@@ -116,6 +116,7 @@ class GateResult:
             examined does not exist.
         reason: Why it was skipped or is untrusted; empty otherwise.
         baselines: What its baselines say; empty where it names none, or nothing could be compared.
+        exempted: What exemptions cover, their reasons as justification; no part of ``findings``.
     """
 
     gate: str
@@ -125,6 +126,7 @@ class GateResult:
     examined: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
     baselines: tuple[BaselineCount, ...] = ()
+    exempted: tuple[Finding, ...] = ()
 
 
 def with_fingerprints(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -134,6 +136,6 @@ def with_fingerprints(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for finding in sorted(findings, key=lambda f: f.sort_key):
         key = (finding.gate, *finding.identity)
         ordinal = seen[key] = seen.get(key, 0) + 1
-        digest = hashlib.blake2b("\0".join((*key, str(ordinal))).encode(), digest_size=12)
+        digest = hashlib.blake2b("\0".join((*key, str(ordinal))).encode(errors="backslashreplace"), digest_size=12)
         result.append(replace(finding, fingerprint=digest.hexdigest()))
     return tuple(result)

@@ -138,7 +138,12 @@ class _Bench:
         """What a gate says, held against its baseline."""
         verdict, is_whole = self._verdict(spec, examined)
         problems = (*verdict.problems, *self.faults.get(spec.id, ()))
-        found = with_fingerprints(_weighed(spec, finding) for finding in exemptions.apply(spec, verdict))
+        outcome = exemptions.apply(spec, verdict)
+        everything = with_fingerprints(
+            _weighed(spec, finding) for finding in (*outcome.open, *outcome.stale, *outcome.covered)
+        )
+        exempted = self._reported(finding for finding in everything if finding.justification)
+        found = tuple(finding for finding in everything if not finding.justification)
         if spec.id in self.faults:
             found = ()  # without the baseline nobody can say which of them are accepted
         is_whole = is_whole and not problems
@@ -155,7 +160,8 @@ class _Bench:
             own = self._reported(match.findings)
             reported += (*own, *self._reported(said))
             counts.append(_count(match, own, is_whole=is_whole))
-        return replace(_result(spec, verdict, problems, reported), baselines=tuple(counts)), problems
+        result = _result(spec, verdict, problems, reported)
+        return replace(result, baselines=tuple(counts), exempted=exempted), problems
 
     def _verdict(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[Verdict, bool]:
         """What a gate's check says, and whether it looked at all that the gate judges."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mgaudit.domain.findings import Finding, Severity
@@ -28,14 +29,30 @@ def matches(exemption: Exemption, finding: Finding) -> bool:
     return exemption.symbol is None or (finding.symbol is not None and selects(exemption.symbol, finding.symbol))
 
 
-def apply(spec: GateSpec, verdict: Verdict) -> tuple[Finding, ...]:
-    """The findings that no exemption covers, and one finding for each stale exemption.
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What exemptions leave of a gate's findings.
+
+    Attributes:
+        open: The findings that none covers.
+        covered: Those that one covers, with its reason as their justification.
+        stale: One finding for each stale exemption.
+    """
+
+    open: tuple[Finding, ...]
+    covered: tuple[Finding, ...]
+    stale: tuple[Finding, ...]
+
+
+def apply(spec: GateSpec, verdict: Verdict) -> Outcome:
+    """Divide a gate's findings.
 
     An exemption covers as many findings as it counts, in the order of the sources: one more is red. One that covers
     fewer than it counts is stale.
     """
     left = sorted(verdict.findings, key=lambda finding: finding.sort_key)
-    stale = []
+    stale: list[Finding] = []
+    taken: list[Finding] = []
     for index, exemption in enumerate(spec.exempt):
         if index in verdict.handled:
             if index in verdict.stale:
@@ -43,10 +60,11 @@ def apply(spec: GateSpec, verdict: Verdict) -> tuple[Finding, ...]:
             continue
         fitting = [place for place, finding in enumerate(left) if matches(exemption, finding)][: exemption.count]
         covered = frozenset(fitting)
+        taken += (replace(left[place], justification=exemption.reason) for place in fitting)
         left = [finding for place, finding in enumerate(left) if place not in covered]
         if len(covered) < exemption.count:
             stale.append(_stale(spec, exemption, len(covered)))
-    return (*left, *stale)
+    return Outcome(tuple(left), tuple(taken), tuple(stale))
 
 
 def describe(exemption: Exemption) -> str:

@@ -55,6 +55,13 @@ class Sources:
         token = _TOKEN.match(text, column - 1)
         return _cut(_shown(text), _shown(text[: column - 1]), _shown(token[0]) if token else " ")
 
+    def character(self, path: str, line: int, column: int) -> int:
+        """A column in bytes as one in characters, both 1-based; unchanged where the line cannot be read."""
+        lines = self._lines(path)
+        if not 0 < line <= len(lines):
+            return column
+        return len(lines[line - 1][: column - 1].decode("utf-8", "replace")) + 1
+
 
 def _cut(line: str, before: str, marked: str) -> Excerpt:
     if len(line) <= _WIDEST:

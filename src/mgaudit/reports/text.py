@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mgaudit.domain.findings import Severity, Status
-from mgaudit.reports import baselines, problems
+from mgaudit.reports import baselines, problems, tally, verdict
 from mgaudit.reports.escape import visible
 from mgaudit.reports.excerpt import Sources
 from mgaudit.reports.words import counted
@@ -33,8 +32,10 @@ _COLORS: Final = {
     Status.UNTRUSTED: "bold magenta",
     Status.SKIPPED: "yellow",
 }
+_VERDICTS: Final = {
+    "clean": _COLORS[Status.GREEN], "red": _COLORS[Status.RED], "untrusted": _COLORS[Status.UNTRUSTED],
+}  # fmt: skip
 _HELP: Final = "cyan"
-_REASONS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +165,7 @@ class _Page:
             self._console.file.write(line.rstrip() + "\n")
 
     def _verdict(self, report: Report) -> None:
-        code = f" (exit code {report.exit_code})"
-        red = sum(result.status is Status.RED for result in report.gates)
-        tree = f" in {visible(report.tree)}" if report.tree else ""
-        if not report.trusted:
-            what = f"{counted(len(report.errors), 'reasons')} not to trust this run{tree}: see the errors above"
-            self.line(("untrusted", _COLORS[Status.UNTRUSTED]), f": {what}{code}")
-        elif red:
-            what = f"{red} of {counted(len(report.gates), 'gates')} found a violation{tree}"
-            self.line(("red", _COLORS[Status.RED]), f": {what}{code}")
-        else:
-            green = sum(result.status is Status.GREEN for result in report.gates)
-            what = f"{green} of {counted(len(report.gates), 'gates')} found no violation{tree}"
-            self.line(("clean", _COLORS[Status.GREEN]), f": {what}{code}")
+        self.line((verdict.word(report), _VERDICTS[verdict.word(report)]), f": {verdict.sentence(report)}")
 
 
 def _steps(finding: Finding) -> tuple[Evidence, ...]:
@@ -195,30 +184,7 @@ def _table(gates: tuple[GateResult, ...]) -> Table:
             Text(visible(result.gate), "bold"),
             result.kind,
             Text(str(result.status), _COLORS[result.status]),
-            _weights(result),
-            visible(_shortened(result.reason)) or _examined(result),
+            tally.weights(result),
+            tally.examined(result),
         )
     return table
-
-
-def _shortened(reason: str) -> str:
-    """The first of many reasons: each is an error of its own above the table."""
-    parts = reason.split("; ")
-    rest = len(parts) - _REASONS
-    return "; ".join([*parts[:_REASONS], f"and {rest} more, see above"]) if rest > 0 else reason
-
-
-def _examined(result: GateResult) -> str:
-    """What was looked at; of what there was none is left out, unless there was nothing at all."""
-    some = {name: number for name, number in result.examined.items() if number} or result.examined
-    return ", ".join(counted(number, visible(name)) for name, number in some.items())
-
-
-def _weights(result: GateResult) -> str:
-    """How many findings of which weight."""
-    open_ = Counter(finding.severity for finding in result.findings if not finding.baselined)
-    parts = [counted(open_[severity], f"{severity}s") for severity in reversed(Severity) if open_[severity]]
-    accepted = sum(finding.baselined for finding in result.findings)
-    if accepted:
-        parts.append(f"{accepted} in the baseline")
-    return ", ".join(parts) or "none"

@@ -1,0 +1,89 @@
+"""The report as JUnit XML: one suite a gate, one case for each error, or one that passes.
+
+Source: the Ant JUnit task's schema as Jenkins and GitLab read it. Findings that are accepted, and those that make
+nothing red, are named in the suite's output and are no failed case.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.findings import Severity, Status
+from mgaudit.reports import problems, tally
+from mgaudit.reports.escape import visible
+
+if TYPE_CHECKING:
+    from mgaudit.domain.findings import Finding, GateResult
+    from mgaudit.domain.problems import Problem
+    from mgaudit.domain.report import Report
+
+
+def render(report: Report) -> str:
+    """The report as JUnit XML. No times stand in it: a run is repeatable."""
+    suites = [_suite(result) for result in report.gates]
+    if report.errors:
+        suites.append(_doubts(report.errors))
+    root = ET.Element("testsuites", name=visible(f"mgaudit {report.tree}".strip()))
+    for key in ("tests", "failures", "errors", "skipped"):
+        root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
+    root.extend(suites)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(result: GateResult) -> ET.Element:
+    red = [finding for finding in result.findings if _is_red(finding)]
+    suite = ET.Element("testsuite", name=visible(result.gate))
+    if result.status is Status.UNTRUSTED or result.status is Status.SKIPPED or not red:
+        case = ET.SubElement(suite, "testcase", classname=result.kind, name=visible(f"gate {result.gate}"))
+        if result.status is Status.UNTRUSTED:
+            ET.SubElement(case, "error", message=visible(result.reason), type="untrusted")
+        elif result.status is Status.SKIPPED:
+            ET.SubElement(case, "skipped", message=visible(result.reason))
+    for finding in red:
+        _failure(suite, finding)
+    others = [_line(finding) for finding in result.findings if not _is_red(finding)]
+    text = "\n".join([f"{tally.weights(result)}; {tally.examined(result)}", *others])
+    ET.SubElement(suite, "system-out").text = text
+    return _counted(suite)
+
+
+def _is_red(finding: Finding) -> bool:
+    return finding.severity is Severity.ERROR and not finding.baselined
+
+
+def _failure(suite: ET.Element, finding: Finding) -> None:
+    place = problems.place(finding.path, finding.line, finding.column)
+    case = ET.SubElement(
+        suite, "testcase", classname=visible(finding.path) or finding.kind, name=place + visible(finding.message)
+    )
+    if finding.path:
+        case.set("file", visible(finding.path))
+    if finding.line:
+        case.set("line", str(finding.line))
+    steps = [problems.place(step.path, step.line) + visible(step.text) for step in finding.evidence]
+    failure = ET.SubElement(case, "failure", message=visible(finding.message), type=finding.kind)
+    failure.text = "\n".join([place + visible(finding.message), *steps, f"help: {visible(finding.help)}"])
+
+
+def _doubts(errors: tuple[Problem, ...]) -> ET.Element:
+    suite = ET.Element("testsuite", name="trust")
+    for problem in errors:
+        place = problems.place(problem.path, problem.line)
+        case = ET.SubElement(suite, "testcase", classname="trust", name=place + visible(problem.message))
+        error = ET.SubElement(case, "error", message=visible(problem.message), type="untrusted")
+        error.text = "\n".join(problems.lines(problem, "error"))
+    return _counted(suite)
+
+
+def _counted(suite: ET.Element) -> ET.Element:
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
+    return suite
+
+
+def _line(finding: Finding) -> str:
+    weight = "accepted" if finding.baselined else str(finding.severity)
+    return f"{problems.place(finding.path, finding.line, finding.column)}{weight}: {visible(finding.message)}"
