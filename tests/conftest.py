@@ -48,6 +48,7 @@ def dump(connection: sqlite3.Connection, configurations: Iterable[str] | None = 
         "diagnostic": "SELECT unit AS u, severity, file AS f, line, column, message FROM diagnostic",
         "base": "SELECT unit AS u, derived AS s, base AS s FROM base",
         "use": "SELECT slice.file AS f, symbol AS s, line, column, offset, receiver AS s, origin AS s, via, arguments, "
+        "closure AS s, "
         "mask FROM use_row r JOIN slice ON slice.id = r.slice JOIN selected x ON x.slice = r.slice",
         "carry": "SELECT slice.file AS f, symbol AS s, line, column, offset, carried AS s, how, mask "
         "FROM carry_row r JOIN slice ON slice.id = r.slice JOIN selected x ON x.slice = r.slice",

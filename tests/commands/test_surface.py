@@ -75,6 +75,7 @@ def test_every_site_is_listed_and_adds_up(boundary: Path, mgaudit: Run) -> None:
         ("file", ["src/backend/draw.cpp,4,1,3"]),
         ("function", ["Draw(const state::Context &),4,1,3"]),
         ("class", ["state::Context,4,1,3"]),
+        ("verb", ["(no verb),4,1,3"]),
     ],
 )
 def test_tables(boundary: Path, mgaudit: Run, by: str, rows: list[str]) -> None:

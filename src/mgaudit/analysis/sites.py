@@ -82,6 +82,7 @@ class Site:
         role: ``read``, ``write``, ``call`` or ``address``.
         symbols: Ids of what is used; several where instantiations differ.
         parents: Ids of the symbols whose bodies or declarations hold it.
+        holders: The same, with a lambda's call operator in the place of the function that writes the lambda.
         arguments: The constant arguments that some instantiation or unit passes, by position.
         mask: Bit i is set where configuration i sees it.
     """
@@ -97,6 +98,7 @@ class Site:
     role: str
     symbols: frozenset[int]
     parents: frozenset[int]
+    holders: frozenset[int]
     arguments: frozenset[tuple[str, ...]]
     mask: int
 
@@ -141,6 +143,12 @@ class _Found:
     mask: int = 0
     uses: list[Use] = field(default_factory=list)
     carries: list[Carry] = field(default_factory=list)
+
+    @property
+    def holders(self) -> frozenset[int]:
+        closures = {use.closure for use in self.uses} or {None}
+        parents = self.parents if None in closures else set[int]()
+        return frozenset({*parents, *(closure for closure in closures if closure is not None)})
 
 
 class _Builder:
@@ -255,7 +263,7 @@ class _Builder:
             path, found.line, found.column, offset, qualified,
             qualified if is_type else self._entities.accessor(min(found.symbols)), kind,
             tuple(sorted(self._via(path, found))), "read" if is_type else _role(found.roles),
-            frozenset(found.symbols), frozenset(found.parents), frozenset(arguments), found.mask,
+            frozenset(found.symbols), frozenset(found.parents), found.holders, frozenset(arguments), found.mask,
         )  # fmt: skip
 
     def _via(self, path: str, found: _Found) -> set[str]:
@@ -337,7 +345,8 @@ class _Builder:
             self._sites[(access.path, offset), entity] = Site(
                 access.path, access.line, access.column, offset, entity,
                 self._entities.accessor(min(owners)) if len(names) == 1 else access.name, SiteKind.UNRESOLVED, ways,
-                "read", frozenset(owners), frozenset(), frozenset(), (1 << len(self._facts.configurations)) - 1,
+                "read", frozenset(owners), frozenset(), frozenset(), frozenset(),
+                (1 << len(self._facts.configurations)) - 1,
             )  # fmt: skip
             self._unreferenced[SiteKind.UNRESOLVED] += 1
 

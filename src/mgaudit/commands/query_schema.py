@@ -35,7 +35,7 @@ TABLES: Final[Mapping[str, str]] = {
     "reference_row": "what reference is made of, by slice",
     "declaration_row": "what declaration is made of, by slice",
     "slot_row": "what slot is made of, by slice",
-    "use_row": "a close look at the uses of observed files: receiver is the object's class, origin where it comes from",
+    "use_row": "a close look at the uses of observed files: the object's class, its origin, the lambda around it",
     "carry_row": "which classes the types of uses' results and of declarations carry, by slice",
     "call_row": "calls that no reference tells, and calls without a known callee; kind is one of CallKind",
     "meta": "notes of the database about itself",

@@ -319,7 +319,7 @@ _SLICE_INSERTS: Final = (
     "INSERT INTO reference_row VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0))",
     "INSERT INTO declaration_row VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
     "INSERT INTO slot_row VALUES (?, ?, ?, ?, ?)",
-    "INSERT INTO use_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), ?, ?)",
+    "INSERT INTO use_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), ?, ?, NULLIF(?, 0))",
     "INSERT INTO carry_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
     "INSERT INTO call_row VALUES (?, ?, NULLIF(?, 0), ?, ?, ?)",
 )
@@ -396,8 +396,9 @@ def _uses(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[object
             (
                 symbols[s], line, column, offset, 0 if receiver == NONE else symbols[receiver],
                 0 if origin == NONE else symbols[origin], via, "" if text == NONE else record.arguments[text],
+                0 if closure == NONE else symbols[closure],
             )
-            for s, _, line, column, offset, receiver, origin, via, text in rows
+            for s, _, line, column, offset, receiver, origin, via, text, closure in rows
         )  # fmt: skip
     return result
 

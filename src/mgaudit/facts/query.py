@@ -98,6 +98,7 @@ class Use:
             type names the symbol; or None.
         via: ``VIA_*`` bits of `mgaudit.sources.records`.
         arguments: The constant arguments of a call by position, joined with commas, or empty.
+        closure: Id of the call operator of the innermost lambda around it, or None.
         mask: Bit i is set where configuration i sees it.
     """
 
@@ -108,6 +109,7 @@ class Use:
     origin: int | None
     via: int
     arguments: str
+    closure: int | None
     mask: int
 
 
@@ -309,7 +311,7 @@ class Facts:
     def uses_in(self, paths: Iterable[str]) -> list[Use]:
         """How observed files use symbols, sorted by place."""
         query = (
-            "SELECT f.path, r.offset, r.symbol, r.receiver, r.origin, r.via, r.arguments, x.mask "
+            "SELECT f.path, r.offset, r.symbol, r.receiver, r.origin, r.via, r.arguments, r.closure, x.mask "
             f"FROM use_row r {_JOINS} WHERE f.path IN (SELECT value FROM temp.wanted)"
         )
         return sorted((Use(*row) for row in self._wanted_rows(paths, query)), key=_place_key)

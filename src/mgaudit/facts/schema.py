@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 4
+VERSION: Final = 5
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -87,7 +87,8 @@ CREATE TABLE use_row (
     receiver INTEGER REFERENCES symbol,
     origin INTEGER REFERENCES symbol,
     via INTEGER NOT NULL,
-    arguments TEXT NOT NULL
+    arguments TEXT NOT NULL,
+    closure INTEGER REFERENCES symbol
 );
 CREATE TABLE carry_row (
     slice INTEGER NOT NULL REFERENCES slice,

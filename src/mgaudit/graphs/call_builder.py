@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mgaudit.facts import rows
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.graphs.calls import CallEdge, CallGraph, EdgeKind, Reason, UnresolvedCall
+from mgaudit.graphs.stored import Overrides, Slots
 from mgaudit.sources.clang_abi import ROLE_CALL, ROLE_DYNAMIC, ROLE_WRITE
 from mgaudit.sources.records import SYMBOL_PURE, CallKind
 
@@ -34,10 +35,13 @@ class _Use:
 
 
 def call_graph(facts: Facts) -> CallGraph:
-    """The call graph of the selected configurations."""
-    builder = _Builder(facts)
-    builder.build()
-    return CallGraph(builder.edges(), builder.unresolved, builder.symbols)
+    """The call graph of the selected configurations, one for all who ask these facts."""
+    if call_graph not in facts.derived:
+        builder = _Builder(facts)
+        builder.build()
+        facts.derived[call_graph] = CallGraph(builder.edges(), builder.unresolved, builder.symbols)
+    graph: CallGraph = facts.derived[call_graph]
+    return graph
 
 
 class _Builder:
@@ -53,11 +57,19 @@ class _Builder:
     def symbols(self) -> dict[int, Symbol]:
         return rows.all_symbols(self.facts)
 
+    @cached_property
+    def _slots(self) -> Slots:
+        return Slots(self.facts, self.symbols)
+
+    @cached_property
+    def _overrides(self) -> Overrides:
+        return Overrides(self.facts, self.symbols)
+
     def edges(self) -> list[CallEdge]:
         return [CallEdge(*key, mask) for key, mask in self._masks.items()]
 
     def build(self) -> None:
-        for use in (_Use(*row) for row in rows.callable_uses(self.facts, self._stored)):
+        for use in (_Use(*row) for row in rows.callable_uses(self.facts, self._slots.stored)):
             if self.symbols[use.source].kind not in _CALLERS or self._is_unevaluated(use):
                 continue
             if self.symbols[use.symbol].kind in FUNCTION_KINDS:
@@ -88,7 +100,7 @@ class _Builder:
 
     def _use_virtual(self, use: _Use) -> None:
         self._add(use, use.symbol, EdgeKind.VIRTUAL)
-        targets = self._overriders(use.symbol)
+        targets = self._overrides.of(use.symbol)
         for target in targets:
             self._add(use, target, EdgeKind.VIRTUAL, use.symbol)
         if not targets and self.symbols[use.symbol].flags & SYMBOL_PURE:
@@ -97,13 +109,13 @@ class _Builder:
     def _use_holder(self, use: _Use) -> None:
         """A use of a field or variable that holds functions: to call it, or to hand its content on."""
         if use.role & ROLE_CALL:
-            targets = self._targets(use.symbol)
+            targets = self._slots.targets(use.symbol)
             for target in targets:
                 self._add(use, target, EdgeKind.SLOT, use.symbol)
             if not targets:
                 self._give_up(use, Reason.EMPTY_SLOT)
         elif not use.role & ROLE_WRITE:
-            for target in self._targets(use.symbol):
+            for target in self._slots.targets(use.symbol):
                 self._add(use, target, EdgeKind.ADDRESS, use.symbol)
 
     # ---- what walks over bodies add
@@ -141,53 +153,6 @@ class _Builder:
 
     def _give_up(self, use: _Use, reason: Reason) -> None:
         self.unresolved.append(UnresolvedCall(use.path, use.line, use.column, use.source, reason, use.symbol, use.mask))
-
-    # ---- slots and overrides
-
-    @cached_property
-    def _stored(self) -> Mapping[int, set[int]]:
-        """What is stored into each field or variable: functions, and other fields and variables."""
-        found: dict[int, set[int]] = defaultdict(set)
-        for holder, value, *_ in self.facts.slots():
-            found[holder].add(value)
-        return found
-
-    def _targets(self, holder: int) -> list[int]:
-        """The functions that may be in a field or variable, copies from others included."""
-        functions: set[int] = set()
-        seen = {holder}
-        waiting = [holder]
-        while waiting:
-            for value in self._stored.get(waiting.pop(), ()):
-                if self.symbols[value].kind in FUNCTION_KINDS:
-                    functions.add(value)
-                elif value not in seen:
-                    seen.add(value)
-                    waiting.append(value)
-        return sorted(functions)
-
-    @cached_property
-    def _overridden_by(self) -> Mapping[int, set[int]]:
-        """Direct overriders; a template's method and those of its instantiations count as one."""
-        found: dict[int, set[int]] = defaultdict(set)
-        for method, overridden in self.facts.overrides():
-            found[self._pattern(overridden)].add(method)
-        return found
-
-    def _pattern(self, symbol: int) -> int:
-        pattern = self.symbols[symbol].pattern
-        return symbol if pattern is None else pattern
-
-    def _overriders(self, method: int) -> list[int]:
-        """Everything that overrides a method, at any depth."""
-        found: set[int] = set()
-        waiting = [method]
-        while waiting:
-            for overrider in self._overridden_by.get(self._pattern(waiting.pop()), ()):
-                if overrider not in found:
-                    found.add(overrider)
-                    waiting.append(overrider)
-        return sorted(found)
 
     # ---- what no reference says
 
@@ -232,4 +197,6 @@ class _Builder:
 _CALLERS: Final = {*FUNCTION_KINDS, "variable", "static-variable", "field"}
 _IMPLIED: Final = {CallKind.ADDRESS: EdgeKind.ADDRESS, CallKind.LIBRARY: EdgeKind.LIBRARY}
 _OF_PATTERNS: Final = {Reason.DEPENDENT, Reason.PARAMETER}
-_KINDS: Final = {"constructor": EdgeKind.CONSTRUCTOR, "destructor": EdgeKind.DESTRUCTOR}
+_KINDS: Final = {
+    "constructor": EdgeKind.CONSTRUCTOR, "destructor": EdgeKind.DESTRUCTOR, "field": EdgeKind.INITIALISER,
+}  # fmt: skip

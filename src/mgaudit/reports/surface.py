@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 SCHEMA: Final = 1
 
 
-GROUPS: Final[Mapping[str, Callable[[SurfaceSite], str]]] = {
-    "accessor": lambda site: site.accessor,
-    "file": lambda site: site.path,
-    "function": lambda site: site.symbol or "(outside of functions)",
-    "class": lambda site: site.owner,
-    "kind": lambda site: site.kind,
+GROUPS: Final[Mapping[str, Callable[[SurfaceSite], Sequence[str]]]] = {
+    "accessor": lambda site: (site.accessor,),
+    "file": lambda site: (site.path,),
+    "function": lambda site: (site.symbol or "(outside of functions)",),
+    "class": lambda site: (site.owner,),
+    "kind": lambda site: (site.kind,),
+    "verb": lambda site: site.verbs or ("(no verb)",),  # a site counts for each of its verbs
 }
 
 
@@ -56,12 +57,25 @@ def as_csv(census: Census, by: str | None) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     if by is None:
         writer.writerow(
-            ["path", "line", "column", "symbol", "entity", "accessor", "kind", "via", "role", "verdict", "gate"]
+            [
+                "path",
+                "line",
+                "column",
+                "symbol",
+                "entity",
+                "accessor",
+                "kind",
+                "via",
+                "role",
+                "verdict",
+                "verbs",
+                "gate",
+            ]
         )
         for s in census.sites:
             writer.writerow(
                 [s.path, s.line, s.column, s.symbol or "", s.entity, s.accessor, s.kind, " ".join(s.via), s.role,
-                 s.verdict or "", s.gate]
+                 s.verdict or "", " ".join(s.verbs), s.gate]
             )  # fmt: skip
     else:
         kinds, groups = _grouped(census.sites, by)
@@ -99,7 +113,8 @@ def _grouped(sites: Iterable[SurfaceSite], by: str) -> tuple[list[str], list[tup
     group = GROUPS[by]
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for site in sites:
-        found[group(site)][site.kind] += 1
+        for name in group(site):
+            found[name][site.kind] += 1
     kinds = sorted({kind for counts in found.values() for kind in counts})
     return kinds, sorted(found.items(), key=lambda item: (-item[1].total(), item[0]))
 

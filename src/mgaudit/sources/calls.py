@@ -98,6 +98,8 @@ class CallFinder:
         elif kind == ast.LAMBDA:
             operator = self._cursors.call_operator(cursor)
             if operator is not None:
+                self._at(cursor)
+                self._add(operator, CallKind.ADDRESS)
                 self._body(operator, copied(cursor))
                 return False
         elif kind in ast.FUNCTIONS:  # a member of a local class
@@ -109,6 +111,9 @@ class CallFinder:
         elif kind == ast.DELETE:
             self._at(cursor)
             self._delete(cursor)
+        elif kind in ast.INITIALISER_LISTS:
+            self._at(cursor)
+            self._aggregate(cursor)
         elif kind == ast.RANGE_FOR:
             self._at(cursor)
             self._range(cursor)
@@ -219,6 +224,13 @@ class CallFinder:
                 virtual = bool(self._cursors.cdll.clang_CXXMethod_isVirtual(target))
                 self._add(target, CallKind.VIRTUAL if virtual else CallKind.DESTRUCTION)
                 self._call_back(target)
+
+    def _aggregate(self, list_: CXCursor) -> None:
+        """A braced list runs the default initialisers of the members that it leaves out."""
+        type_ = self._cursors.element_type(self._cursors.type_of(list_))
+        if type_.kind == ast.RECORD and self._is_tracked(self._cursors.declaration_of(type_)):
+            for target in self._lifetimes.of_aggregate(type_):
+                self._add(self._stores.original(target), CallKind.IMPLICIT)
 
     def _range(self, loop: CXCursor) -> None:
         """``begin``, ``end`` and the iterator's operators."""

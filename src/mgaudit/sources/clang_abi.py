@@ -221,6 +221,8 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_getPointeeType": ([CXType], CXType),
     "clang_getArrayElementType": ([CXType], CXType),
     "clang_getArraySize": ([CXType], c_longlong),
+    "clang_getNumOverloadedDecls": ([CXCursor], c_uint),
+    "clang_getOverloadedDecl": ([CXCursor, c_uint], CXCursor),
     "clang_getResultType": ([CXType], CXType),
     "clang_getNumArgTypes": ([CXType], c_int),
     "clang_getArgType": ([CXType, c_uint], CXType),

@@ -24,6 +24,7 @@ FUNCTION_TEMPLATE: Final = 30
 TYPE_REFERENCE: Final = 43
 BASE_SPECIFIER: Final = 44
 MEMBER_REFERENCE: Final = 47
+OVERLOADS: Final = 49
 UNEXPOSED_EXPRESSION: Final = 100
 NAME_EXPRESSION: Final = 101
 MEMBER_EXPRESSION: Final = 102
@@ -113,6 +114,11 @@ class Cursors:
         """The declaration that an expression names, or None."""
         found: abi.CXCursor = self.cdll.clang_getCursorReferenced(cursor)
         return found if found.data0 else None
+
+    def overloads(self, cursor: abi.CXCursor) -> list[abi.CXCursor]:
+        """The functions and function templates of an overload set."""
+        count = self.cdll.clang_getNumOverloadedDecls(cursor)
+        return [self.cdll.clang_getOverloadedDecl(cursor, index) for index in range(count)]
 
     def type_of(self, cursor: abi.CXCursor) -> abi.CXType:
         """The canonical type of a declaration or expression."""

@@ -25,6 +25,7 @@ class Lifetimes:
     def __init__(self, cursors: Cursors) -> None:
         self._cursors = cursors
         self._destructors: dict[int, list[CXCursor]] = {}
+        self._aggregates: dict[int, list[CXCursor]] = {}
 
     def destructors(self, type_: CXType) -> list[CXCursor]:
         """The declared destructors that run when an object of a type dies; of an implicit one, its members'."""
@@ -84,6 +85,19 @@ class Lifetimes:
                     self._cursors.element_type(self._cursors.type_of(field)), copies=bool(copies)
                 )
         return found
+
+    def of_aggregate(self, type_: CXType) -> list[CXCursor]:
+        """What runs for the members that a braced list may leave out: fields with initialisers, and constructors."""
+        declared = self._cursors.declaration_of(type_)
+        known = self._aggregates.get(declared.data0)
+        if known is None:
+            known = self._aggregates[declared.data0] = []
+            fields = self._cursors.fields(type_)
+            known += [field for field in fields if self._has_initialiser(field)]
+            for part in self._part_types(type_):
+                if part.kind == ast.RECORD:
+                    known += self._constructors(part, copies=False) or self.of_aggregate(part)
+        return known
 
     def _written(self, constructor: CXCursor) -> set[int]:
         """The fields and bases that a constructor initialises by name."""

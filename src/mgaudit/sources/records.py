@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 9  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 10  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -58,7 +58,7 @@ COMMAND_LINE: Final = "<command line>"  # the source of forced includes
 REFERENCE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "role", "parent")
 CALL_COLUMNS: Final = ("caller", "callee", "file", "line", "column", "kind")
 DECLARATION_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "flags", "parent")
-USE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "receiver", "origin", "via", "arguments")
+USE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "receiver", "origin", "via", "arguments", "closure")
 CARRY_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "carried", "how")
 
 
@@ -154,7 +154,8 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
         overrides: (method, overridden method).
         slots: Functions stored into fields.
         uses: ``USE_COLUMNS`` of what observed files use: ``receiver`` is the class of the object that a member is
-            accessed on, ``origin`` the free function or lasting variable that it comes from.
+            accessed on, ``origin`` the free function or lasting variable that it comes from, ``closure`` the call
+            operator of the innermost lambda around it.
         carries: ``CARRY_COLUMNS``: what the types of the uses' results, and of observed files' declarations, carry.
         arguments: The constant arguments that uses name by index.
         calls: ``CALL_COLUMNS`` as little-endian 32-bit words, sorted: what the references do not tell.

@@ -248,13 +248,34 @@ class StoreFinder:
         index = self._symbols.of_cursor(holder)
         if file == NONE or not self._files.is_tracked(file) or self._symbols.is_local(index):
             return
-        for stored in values:
+        for stored in self._chosen(values, self._cursors.type_of(holder)):
             symbol = self._symbols.of_cursor(stored)
             if symbol not in {NONE, index} and not self._symbols.is_local(symbol):
                 self._found[SlotRecord(index, symbol, file, line, column)] = None
 
+    def _chosen(self, values: Iterable[CXCursor], type_: CXType) -> Iterator[CXCursor]:
+        """The values, and of each overload set the members that a holder of some type takes."""
+        wanted = self._function_type(type_)
+        for value in values:
+            if value.kind != ast.OVERLOADS:
+                yield value
+                continue
+            for candidate in self._cursors.overloads(value):
+                is_template = candidate.kind == ast.FUNCTION_TEMPLATE  # its instantiations are reached through it
+                if is_template or not wanted or wanted == self._function_type(self._cursors.type_of(candidate)):
+                    yield candidate
+
+    def _function_type(self, type_: CXType) -> str:
+        """The function type that a type is or leads to, as text; empty of any other."""
+        type_ = self._cursors.element_type(type_)
+        while type_.kind in ast.REFERENCES or type_.kind == ast.POINTER:
+            type_ = self._cursors.element_type(self._cursors.pointee(type_))
+        if type_.kind not in ast.FUNCTION_TYPES:
+            return ""
+        return self._cursors.type_spelling(type_).removesuffix(" noexcept")
+
     def _values(self, value: CXCursor) -> Iterator[CXCursor]:
-        """The functions, fields and variables that an expression may yield."""
+        """The functions, overload sets, fields and variables that an expression may yield."""
         kind = value.kind
         if kind == ast.LAMBDA:
             operator = self._cursors.call_operator(value)
@@ -292,7 +313,7 @@ class StoreFinder:
         named = self._cursors.referenced(value)
         if named is None:
             return
-        if named.kind in ast.FUNCTIONS:
+        if named.kind in ast.FUNCTIONS or named.kind == ast.OVERLOADS:
             yield named
         elif named.kind in _HOLDERS and self._may_hold(self._cursors.type_of(named)):
             yield self.original(named)

@@ -56,10 +56,17 @@ class _Receiver(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Where the walk stands: the symbol whose definition it is in, and ``VIA_*`` bits that hold for all of it."""
+    """Where the walk stands.
+
+    Attributes:
+        parent: The symbol whose definition it is in.
+        via: ``VIA_*`` bits that hold for all of it.
+        closure: The call operator of the innermost lambda, or `NONE`.
+    """
 
     parent: int
     via: int
+    closure: int = NONE
 
 
 @dataclass(slots=True)
@@ -138,7 +145,7 @@ class UseFinder:
         if named is None or place.file == NONE or not self._files.is_observed(place.file):
             return
         symbol = self._symbols.of_cursor(self._cursors.pattern_of(named))
-        self._found.uses[symbol, *place, NONE, declared, VIA_SIGNATURE, NONE] = None
+        self._found.uses[symbol, *place, NONE, declared, VIA_SIGNATURE, NONE, NONE] = None
         self._carry(symbol, place, self._shapes.of_result(self._cursors.type_of(cursor)))
 
     # ---- the walk
@@ -147,7 +154,9 @@ class UseFinder:
         def see(cursor: CXCursor) -> bool:
             kind = cursor.kind
             if kind == ast.LAMBDA:
-                self._walk(copied(cursor), _Scope(scope.parent, scope.via | VIA_LAMBDA))
+                operator = self._cursors.call_operator(cursor)
+                closure = scope.closure if operator is None else self._symbols.of_cursor(operator)
+                self._walk(copied(cursor), _Scope(scope.parent, scope.via | VIA_LAMBDA, closure))
                 return False
             visitor = self._visitors.get(kind)
             if visitor is not None:
@@ -267,7 +276,8 @@ class UseFinder:
             self._found.references[symbol, *place, bits | abi.ROLE_IMPLICIT, scope.parent] = None
         via = receiver.via | scope.via | (VIA_MACRO if self._in_macro_body(at) else 0)
         index = self._found.arguments.setdefault(constants, len(self._found.arguments)) if constants else NONE
-        self._found.uses[symbol, *place, receiver.symbol, receiver.origin, via, index] = None
+        row = (symbol, *place, receiver.symbol, receiver.origin, via, index, scope.closure)
+        self._found.uses[row] = None
         self._carry(symbol, place, self._shapes.of_result(self._cursors.type_of(named)))
 
     def _carry(self, symbol: int, place: Place, carried: Iterable[tuple[int, int]]) -> None:

@@ -37,7 +37,7 @@ def census_of(context: GateContext) -> Census:
                 via=site.via,
                 role=site.role,
                 verdict=judged.verdict(site),
-                verbs=(),
+                verbs=judged.verbs(site),
                 configurations=context.facts.names_of(site.mask),
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
@@ -13,14 +13,17 @@ from mgaudit.config.log import nearest
 from mgaudit.domain.findings import Evidence, Finding, Severity
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.context import Verdict
+from mgaudit.gates.reads.fill import FillTable
 from mgaudit.gates.reads.mapping import Mapped, Mapping
 from mgaudit.gates.reads.parameters import ReadsParameters
 from mgaudit.gates.scopes import scope_of
 from mgaudit.gates.uses import enclosing_function
+from mgaudit.gates.verbs import verb_reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mgaudit.analysis.verb_reach import VerbReach
     from mgaudit.gates.context import GateContext
     from mgaudit.gates.uses import Enclosing
     from mgaudit.sources.catalogues import Catalogue, Row
@@ -50,10 +53,8 @@ def judge(context: GateContext) -> Judged:
     scope, problems = scope_of(
         context, parameters.of, parameters.classes, parameters.value_classes, parameters.byte_accessors
     )
-    if parameters.fill is not None:
-        place = context.spec.place("fill")
-        problems.append(Problem(*place, f'gate "{context.spec.id}": `fill` is not available yet', "remove it"))
     try:
+        reach = verb_reach(context)
         catalogue = context.catalogue(parameters.catalogue)
         calls = context.catalogue(parameters.calls_catalogue) if parameters.calls_catalogue else None
     except UntrustedError as error:
@@ -66,7 +67,17 @@ def judge(context: GateContext) -> Judged:
     mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
     if mapping.problems:
         raise UntrustedError(mapping.problems)
-    return Judged(context, parameters, catalogue, calls, found, mapping, len(paths), len(scope.paths))
+    judged = Judged(context, parameters, catalogue, calls, found, mapping, reach, len(paths), len(scope.paths))
+    if parameters.fill is None:
+        return judged
+    if reach is None:
+        raise UntrustedError([_no_verbs(context)])
+    return replace(judged, fill=FillTable(context, parameters.fill, entities, reach, judged.mapped_reads()))
+
+
+def _no_verbs(context: GateContext) -> Problem:
+    message = f'gate "{context.spec.id}": `fill` needs verbs, and the configuration has none'
+    return Problem(*context.spec.place("fill"), message, "write a [verbs] table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +91,10 @@ class Judged:
         calls: The calls that it may name, or None.
         surface: The sites.
         mapping: The rows and what they mean.
+        reach: What each verb may reach, or None where no verb is configured.
         files: How many files were looked at.
         observed: How many files the observed zones hold.
+        fill: The fill table, or None.
     """
 
     context: GateContext
@@ -90,8 +103,10 @@ class Judged:
     calls: Catalogue | None
     surface: Surface
     mapping: Mapping
+    reach: VerbReach | None
     files: int
     observed: int
+    fill: FillTable | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -109,6 +124,15 @@ class Judged:
         if site.kind in {SiteKind.SIGNATURE, SiteKind.UNEVALUATED}:
             return self.parameters.map_signatures
         return site.kind in _READ or (site.kind is SiteKind.CONSTRUCT and self.parameters.constructions)
+
+    def mapped_reads(self) -> list[Site]:
+        """The reads that the catalogue answers."""
+        reads = (site for site in self.surface.sites if site.kind in _READ and site.role != "write")
+        return [site for site in reads if self.mapping.rows_of(site)]
+
+    def verbs(self, site: Site) -> tuple[str, ...]:
+        """The verbs that may reach a site."""
+        return () if self.reach is None else tuple(verb.name for verb in self.reach.of(site))
 
     def enclosing(self, site: Site) -> Enclosing | None:
         """The function around a site."""
@@ -129,6 +153,7 @@ class Judged:
             "references": self.surface.references,
             "rows": len(self.catalogue.rows),
             "sites": sum(kinds[kind] for kind in _READ),
+            **({} if self.reach is None else {"verbs": len(self.reach.verbs)}),
             **{f"{kind} sites": count for kind, count in sorted(kinds.items())},
         }
 
@@ -154,6 +179,8 @@ class Judged:
             yield from self._unknown_call(mapped.row)
             if id(mapped) not in used and id(mapped) not in repeated:
                 yield self._stale(mapped)
+        if self.fill is not None:
+            yield from self.fill.findings()
 
     def suggestions(self) -> list[str]:
         """The rows that are missing, ready to paste, once each and sorted."""

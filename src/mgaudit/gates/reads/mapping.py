@@ -50,12 +50,16 @@ class Mapping:
         entities: The scope's entities.
         catalogue: The rows.
         used: Ids of the entities that sites use: inherited ones are found among them alone.
+        column: The column that names the accessor; default: the first.
     """
 
-    def __init__(self, facts: Facts, entities: Entities, catalogue: Catalogue, used: Collection[int]) -> None:
+    def __init__(
+        self, facts: Facts, entities: Entities, catalogue: Catalogue, used: Collection[int], column: str | None = None
+    ) -> None:
         self._facts = facts
         self._entities = entities
         self._used = frozenset(used)
+        self._column = column
         self.problems: list[Problem] = []
         self.rows: tuple[Mapped, ...] = tuple(self._mapped(row) for row in catalogue.rows)
 
@@ -64,7 +68,7 @@ class Mapping:
         return self._used.union(*self._entities.accessors_by_name().values())
 
     def _mapped(self, row: Row) -> Mapped:
-        name = row.key
+        name = row.key if self._column is None else row.get(self._column) or ""
         arguments: tuple[str, ...] = ()
         found = self._named(name)
         if not found and strip_signature(name) != name:
@@ -86,13 +90,18 @@ class Mapping:
     def _named(self, name: str) -> frozenset[int]:
         return frozenset(s.id for s in self._facts.symbols_named(name) if s.id in self._accessors)
 
-    def rows_of(self, site: Site) -> list[Mapped]:
+    def rows_of(self, site: Site, among: Sequence[Mapped] | None = None) -> list[Mapped]:
         """The rows that answer a site: those for its arguments before the bare ones, its own before the inherited.
 
         A site whose arguments differ between instantiations is answered where each of them is.
+
+        Args:
+            site: The site.
+            among: The rows that count; default: all.
         """
-        own = [mapped for mapped in self.rows if mapped.symbols & site.symbols]
-        candidates = own or [mapped for mapped in self.rows if mapped.overriders & site.symbols]
+        rows = self.rows if among is None else among
+        own = [mapped for mapped in rows if mapped.symbols & site.symbols]
+        candidates = own or [mapped for mapped in rows if mapped.overriders & site.symbols]
         found: dict[int, Mapped] = {}
         for arguments in sorted(site.arguments) or [()]:
             exact = [m for m in candidates if m.arguments and m.takes(arguments)]
@@ -102,13 +111,17 @@ class Mapping:
             found.update((id(m), m) for m in chosen)
         return list(found.values())
 
-    def doubled(self) -> Sequence[Mapped]:
-        """The rows that say again what an earlier row of the same definition of the list says."""
+    def doubled(self, beside: str = "") -> Sequence[Mapped]:
+        """The rows that say again what an earlier row of the same definition of the list says.
+
+        Args:
+            beside: A column that rows of one accessor may differ in.
+        """
         seen: dict[tuple[object, ...], Row] = {}
         repeated = []
         for mapped in self.rows:
             what: tuple[object, ...] = (mapped.symbols, mapped.arguments) if mapped.symbols else (mapped.row.key,)
-            key = (mapped.row.definition, *what)
+            key = (mapped.row.definition, mapped.row.get(beside), *what)
             if key in seen:
                 repeated.append(mapped)
             seen.setdefault(key, mapped.row)
