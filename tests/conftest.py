@@ -63,6 +63,16 @@ def dump(connection: sqlite3.Connection, configurations: Iterable[str] | None = 
             for row in cursor
         ]
         found[name] = sorted(rows, key=repr)
+    found["body"] = sorted(
+        [
+            (symbols[symbol], file, line, column, content.hex(), *(symbols[number] for number in _words(named)), mask)
+            for symbol, file, line, column, content, named, mask in execute(
+                "SELECT r.symbol, f.path, r.line, r.column, r.content, r.symbols, x.mask FROM body_row r "
+                "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+            )
+        ],
+        key=repr,
+    )
     found["include"] = sorted(
         [
             (units[number], edges[edge])

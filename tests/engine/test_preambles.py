@@ -56,7 +56,7 @@ def facts_of(tree: Tree, analysis: Analysis) -> dict[str, Any]:
     facts = analysis.facts
     known: dict[str, Any] = {
         name: sorted(set(dump[name]), key=repr)
-        for name in ("symbol", "file", "reference", "declaration", "slot", "use", "carry", "edge")
+        for name in ("symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "edge")
     }
     for table in ("base", "override", "skipped"):
         known[table] = sorted({row[1:] for row in dump[table]}, key=repr)
@@ -92,6 +92,29 @@ def both_ways(tree: Tree) -> tuple[Analysis, Analysis]:
     fast = tree.analyse()
     assert differing(facts_of(tree, fast), expected) == []
     return fast, plain
+
+
+INFERRING = """
+[[catalogue]]
+name = "writebacks"
+columns = ["entity", "verdict", "reason"]
+rows = []
+[[gate]]
+id = "W"
+kind = "writebacks"
+from = ["backend"]
+of = ["state"]
+catalogue = "writebacks"
+"""
+
+
+def test_bodies_are_those_of_a_plain_parse(forest: Tree) -> None:
+    assert facts_of(forest, forest.analyse())["body"] == []
+    forest.settings += INFERRING
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+    names = {row[0][0] for row in facts_of(forest, fast)["body"]}
+    assert {"c:@F@of#$@S@Part#", "c:@F@twice<#$@S@Part>#S0_#"} <= names
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -38,6 +38,8 @@ TABLES: Final[Mapping[str, str]] = {
     "use_row": "a close look at the uses of observed files: the object's class, its origin, the lambda around it",
     "carry_row": "which classes the types of uses' results and of declarations carry, by slice",
     "call_row": "calls that no reference tells, and calls without a known callee; kind is one of CallKind",
+    "body": "what functions do, as compact trees, encoded: see docs/bodies.md",
+    "body_row": "which symbol has which body, by slice; symbols and files are packed ids that the tree names by index",
     "meta": "notes of the database about itself",
 }
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _OBSERVING: Final = frozenset({"reads", "writebacks"})
+_INFERRING: Final = frozenset({"writebacks", "mutations", "dirty-surface", "memo-keys"})
 
 
 def audited_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
@@ -27,6 +28,11 @@ def audited_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
 def observed_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
     """The zones whose uses of others some gate tells apart by kind."""
     return frozenset(name for gate in gates if gate.kind in _OBSERVING for name in gate.parameters.from_zones)  # type: ignore[attr-defined]
+
+
+def needs_bodies(gates: Iterable[GateSpec]) -> bool:
+    """Whether some gate infers what functions do: only then are their bodies extracted."""
+    return any(gate.kind in _INFERRING for gate in gates)
 
 
 def zones_of(parameters: Parameters) -> Iterator[str]:

@@ -44,6 +44,7 @@ class Setup:
     cache: str
     tracked: frozenset[str]
     observed: frozenset[str] = frozenset()
+    with_bodies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ class Worker:
             use(unit)
             files = FileTable(self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed)
             files.of_path(self.resolver.key(main))
-            return index_unit(unit, files, directives_only=job.directives_only)
+            return index_unit(unit, files, directives_only=job.directives_only, with_bodies=self.setup.with_bodies)
 
     def _plain(self, job: Job) -> UnitRecord:
         main = str(Path(self.setup.root, job.unit.path))

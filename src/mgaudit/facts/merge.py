@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 from filelock import FileLock
 
 from mgaudit.facts import schema
@@ -198,8 +199,9 @@ class Database:
         self.connection.execute(
             "CREATE TEMP TABLE dead AS SELECT id FROM slice WHERE id NOT IN (SELECT slice FROM unit_slice)"
         )
-        for table in ("reference_row", "declaration_row", "slot_row", "use_row", "carry_row", "call_row"):
+        for table in ("reference_row", "declaration_row", "slot_row", "use_row", "carry_row", "call_row", "body_row"):
             self.connection.execute(f"DELETE FROM {table} WHERE slice IN (SELECT id FROM dead)")
+        self.connection.execute("DELETE FROM body WHERE digest NOT IN (SELECT content FROM body_row)")
         self.connection.execute("DELETE FROM slice WHERE id IN (SELECT id FROM dead)")
         self.connection.execute("DROP TABLE dead")
         self.connection.executemany("DELETE FROM edge WHERE id = ?", [(edge,) for edge in edges])
@@ -259,7 +261,8 @@ class Database:
                 (symbols[slot.field], symbols[slot.function], slot.line, slot.column)
             )
         uses, carries = _uses(record, symbols), _carries(record, symbols)
-        kinds = (references, declarations, slots, uses, carries, _calls_by_file(record.calls, symbols))
+        calls = _calls_by_file(record.calls, symbols)
+        kinds = (references, declarations, slots, uses, carries, calls, self._bodies(record, files, symbols))
         for file in sorted(set().union(*kinds)):
             content = tuple(rows.get(file, []) for rows in kinds)
             digest = hashlib.blake2b(repr((files[file], content)).encode(), digest_size=16).digest()
@@ -273,6 +276,23 @@ class Database:
                 for statement, rows in zip(_SLICE_INSERTS, content, strict=True):
                     self.connection.executemany(statement, [(number, *row) for row in rows])
             self.connection.execute("INSERT OR IGNORE INTO unit_slice VALUES (?, ?)", (unit, number))
+
+    def _bodies(
+        self, record: UnitRecord, files: list[int], symbols: list[int]
+    ) -> dict[int, list[tuple[object, ...]]]:  # fmt: skip
+        """Rows by file index: (symbol, line, column, content, symbols and files as packed database ids)."""
+        found: dict[int, list[tuple[object, ...]]] = {}
+        for body in record.bodies:
+            types = msgspec.msgpack.encode(body.types)
+            digest = hashlib.blake2b(body.nodes + types, digest_size=16).digest()
+            self.connection.execute("INSERT OR IGNORE INTO body VALUES (?, ?, ?)", (digest, body.nodes, types))
+            row = (
+                symbols[body.symbol], body.line, body.column, digest,
+                array("I", [symbols[symbol] for symbol in body.symbols]).tobytes(),
+                array("I", [files[file] for file in body.files]).tobytes(),
+            )  # fmt: skip
+            found.setdefault(body.file, []).append(row)
+        return {file: sorted(rows) for file, rows in found.items()}
 
     def _file(self, path: str, tracked: frozenset[str]) -> int:
         if self._files is None:
@@ -322,6 +342,7 @@ _SLICE_INSERTS: Final = (
     "INSERT INTO use_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), ?, ?, NULLIF(?, 0))",
     "INSERT INTO carry_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
     "INSERT INTO call_row VALUES (?, ?, NULLIF(?, 0), ?, ?, ?)",
+    "INSERT INTO body_row VALUES (?, ?, ?, ?, ?, ?, ?)",
 )
 
 
@@ -435,6 +456,7 @@ def _used_files(record: UnitRecord) -> set[int]:
     used.update(row[1] for row in unpack(record.references, len(REFERENCE_COLUMNS)))
     used.update(row[1] for row in unpack(record.declarations, len(DECLARATION_COLUMNS)))
     used.update(row[2] for row in unpack(record.calls, len(CALL_COLUMNS)))
+    used.update(file for body in record.bodies for file in body.files)
     used.update(diagnostic.file for diagnostic in record.diagnostics)
     used.update(file for file, _, _ in record.skipped)
     return used

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 5
+VERSION: Final = 6
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -107,6 +107,16 @@ CREATE TABLE call_row (
     column INTEGER NOT NULL,
     kind INTEGER NOT NULL
 );
+CREATE TABLE body (digest BLOB PRIMARY KEY, nodes BLOB NOT NULL, types BLOB NOT NULL);
+CREATE TABLE body_row (
+    slice INTEGER NOT NULL REFERENCES slice,
+    symbol INTEGER NOT NULL REFERENCES symbol,
+    line INTEGER NOT NULL,
+    column INTEGER NOT NULL,
+    content BLOB NOT NULL REFERENCES body,
+    symbols BLOB NOT NULL,
+    files BLOB NOT NULL
+);
 CREATE TABLE edge (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL REFERENCES file,
@@ -134,6 +144,9 @@ CREATE INDEX slot_by_slice ON slot_row (slice);
 CREATE INDEX use_by_slice ON use_row (slice);
 CREATE INDEX carry_by_slice ON carry_row (slice);
 CREATE INDEX call_by_slice ON call_row (slice);
+CREATE INDEX body_by_slice ON body_row (slice);
+CREATE INDEX body_by_symbol ON body_row (symbol);
+CREATE INDEX body_by_content ON body_row (content);
 CREATE INDEX slice_by_file ON slice (file);
 CREATE INDEX unit_by_slice ON unit_slice (slice);
 CREATE INDEX claim_by_symbol ON claim (symbol);

@@ -254,6 +254,11 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_CXXConstructor_isCopyConstructor": ([CXCursor], c_uint),
     "clang_CXXConstructor_isMoveConstructor": ([CXCursor], c_uint),
     "clang_CXXMethod_isDefaulted": ([CXCursor], c_uint),
+    "clang_CXXMethod_isStatic": ([CXCursor], c_uint),
+    "clang_Cursor_getStorageClass": ([CXCursor], c_int),
+    "clang_Cursor_getVarDeclInitializer": ([CXCursor], CXCursor),
+    "clang_getCursorBinaryOperatorKind": ([CXCursor], c_int),
+    "clang_getCursorUnaryOperatorKind": ([CXCursor], c_int),
     "clang_IndexAction_create": ([c_void_p], c_void_p),
     "clang_IndexAction_dispose": ([c_void_p], None),
     "clang_indexTranslationUnit": (

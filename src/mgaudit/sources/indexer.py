@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources import cursors as ast
+from mgaudit.sources.bodies import BodyFinder
 from mgaudit.sources.calls import CallFinder
 from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.records import (
@@ -272,13 +273,16 @@ class _Collector:
         )
 
 
-def index_unit(unit: TranslationUnit, files: FileTable, *, directives_only: bool = False) -> UnitRecord:
+def index_unit(
+    unit: TranslationUnit, files: FileTable, *, directives_only: bool = False, with_bodies: bool = False
+) -> UnitRecord:
     """Extract the facts of a parsed unit.
 
     Args:
         unit: The parsed translation unit.
         files: Interns this unit's files.
         directives_only: Whether to leave out everything but inclusion directives and skipped ranges.
+        with_bodies: Whether some gate asks for the bodies of definitions.
 
     Raises:
         Exception: Whatever a callback raised; the facts are then incomplete and must not be used.
@@ -309,6 +313,7 @@ def index_unit(unit: TranslationUnit, files: FileTable, *, directives_only: bool
         uses = UseFinder(cursors, collector.symbols, files, collector.references).find(
             [*collector.observed, *instantiations]
         )
+    bodies = BodyFinder(cursors, collector.symbols, files).find(finder.bodies) if with_bodies else []
     references = sorted(collector.references | uses.references, key=_row_order)
     symbols, overrides = collector.symbols.finish()
     return UnitRecord(
@@ -326,6 +331,7 @@ def index_unit(unit: TranslationUnit, files: FileTable, *, directives_only: bool
         carries=pack(sorted(uses.carries, key=_row_order)),
         arguments=list(uses.arguments),
         calls=pack(calls),
+        bodies=bodies,
     )
 
 

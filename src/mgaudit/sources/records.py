@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 10  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 11  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -59,6 +59,7 @@ REFERENCE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "role"
 CALL_COLUMNS: Final = ("caller", "callee", "file", "line", "column", "kind")
 DECLARATION_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "flags", "parent")
 USE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "receiver", "origin", "via", "arguments", "closure")
+NODE_COLUMNS: Final = ("kind", "size", "symbol", "type", "data", "flags", "file", "line", "column")
 CARRY_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "carried", "how")
 
 
@@ -139,6 +140,50 @@ class SlotRecord(msgspec.Struct, frozen=True, array_like=True):
     column: int
 
 
+class TypeRow(msgspec.Struct, frozen=True, array_like=True):
+    """A canonical type that a body names.
+
+    Attributes:
+        kind: A `body_kinds.TypeKind`.
+        is_const: Whether its top level is const.
+        symbol: The class, an index into the body's symbols, or `NONE`.
+        inner: What it points or refers to, its elements' type, or a function's result: an index into the body's types.
+        arguments: The types of a function's parameters, or of a class's template arguments, likewise.
+    """
+
+    kind: int
+    is_const: bool
+    symbol: int
+    inner: int
+    arguments: list[int]
+
+
+class BodyRecord(msgspec.Struct, frozen=True, array_like=True):
+    """The body of one definition.
+
+    Attributes:
+        symbol: The function, or the variable or field whose initialiser it is; an index into the unit's symbols.
+        file: The file of the definition, an index into the unit's files.
+        line: 1-based, of its name.
+        column: 1-based, in bytes.
+        nodes: ``NODE_COLUMNS`` as little-endian 32-bit words in preorder, compressed. ``size`` counts a node and all
+            below it; ``symbol`` (`NONE`, or ``LOCAL`` and a node, or an index into `symbols`), ``type`` and ``file``
+            are the body's own numbers; ``data`` is the kind of an operator or the value of a literal.
+        symbols: The unit's symbols that nodes name.
+        types: What `body_types` tells of the types that nodes name.
+        files: The unit's files that nodes lie in; the first is that of the definition.
+    """
+
+    symbol: int
+    file: int
+    line: int
+    column: int
+    nodes: bytes
+    symbols: list[int]
+    types: list[TypeRow]
+    files: list[int]
+
+
 class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     """The facts of one parse.
 
@@ -159,6 +204,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
         carries: ``CARRY_COLUMNS``: what the types of the uses' results, and of observed files' declarations, carry.
         arguments: The constant arguments that uses name by index.
         calls: ``CALL_COLUMNS`` as little-endian 32-bit words, sorted: what the references do not tell.
+        bodies: The bodies of definitions, where some gate asks for them.
     """
 
     files: list[str]
@@ -175,6 +221,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     carries: bytes
     arguments: list[str]
     calls: bytes = b""
+    bodies: list[BodyRecord] = []
 
 
 def pack(rows: list[tuple[int, ...]]) -> bytes:

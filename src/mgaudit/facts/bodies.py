@@ -1,0 +1,203 @@
+"""The bodies of functions as typed trees, decoded when they are asked for.
+
+The shape of a tree is that of `mgaudit.sources.bodies`: preorder nodes, calls with their object first, the bodies of
+lambdas inside of the function around them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from mgaudit.sources.body_kinds import LOCAL, ROLE_MASK, UNKNOWN, Role, TypeKind
+from mgaudit.sources.records import NODE_COLUMNS, NONE, TypeRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mgaudit.facts.query import Facts
+
+
+class BodyType:
+    """A canonical type.
+
+    Attributes:
+        kind: What it is.
+        is_const: Whether its top level is const.
+        symbol: Id of the class, or None.
+        inner: What it points or refers to, its elements' type, or a function's result; None where there is none.
+        arguments: The types of a function's parameters, or of a class's template arguments.
+    """
+
+    __slots__ = ("arguments", "inner", "is_const", "kind", "symbol")
+
+    def __init__(self, row: TypeRow, symbol: int | None) -> None:
+        self.kind = TypeKind(row.kind)
+        self.is_const = row.is_const
+        self.symbol = symbol
+        self.inner: BodyType | None = None
+        self.arguments: tuple[BodyType | None, ...] = ()
+
+
+class Node:
+    """A node of a tree.
+
+    Attributes:
+        kind: A cursor kind of the front end, or one of `mgaudit.sources.body_kinds`.
+        symbol: Id of what it names, or None.
+        local: The node that declares the local variable that it names, or None.
+        type: The type of the expression or variable; of a call, the function's.
+        data: The kind of an operator, the value of a literal, or None.
+        flags: ``NODE_*`` bits and the role.
+        file: Id of the file.
+        line: 1-based; 0 where there is no place.
+        column: 1-based, in bytes.
+        children: In source order.
+    """
+
+    __slots__ = ("children", "column", "data", "file", "flags", "kind", "line", "local", "symbol", "type")
+
+    def __init__(self, kind: int, flags: int, place: tuple[int, int, int]) -> None:
+        self.kind = kind
+        self.flags = flags
+        self.file, self.line, self.column = place
+        self.symbol: int | None = None
+        self.local: Node | None = None
+        self.type: BodyType | None = None
+        self.data: int | None = None
+        self.children: list[Node] = []
+
+    @property
+    def role(self) -> int:
+        """What the node is to the statement that holds it: a `Role`."""
+        return self.flags & ROLE_MASK
+
+    def part(self, role: Role) -> Node | None:
+        """The child of a role."""
+        return next((child for child in self.children if child.flags & ROLE_MASK == role), None)
+
+    def walk(self) -> Iterator[Node]:
+        """The node and everything below it, in preorder."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+
+class BodyRow(NamedTuple):
+    """Where a body is defined, and its content, still encoded; ``mask`` as in `mgaudit.facts.query`."""
+
+    symbol: int
+    path: str
+    line: int
+    column: int
+    content: bytes
+    symbols: bytes
+    files: bytes
+    mask: int
+
+
+class Bodies:
+    """The bodies that some facts hold. Get it by `bodies_of`, which remembers it.
+
+    Args:
+        facts: The facts of the configurations that count.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._trees: dict[tuple[bytes, bytes, bytes], Node] = {}
+
+    @cached_property
+    def rows(self) -> Mapping[int, Sequence[BodyRow]]:
+        """The bodies of each symbol: several where configurations or units see different ones, by place."""
+        masks: dict[tuple[int, str, int, int, bytes, bytes, bytes], int] = defaultdict(int)
+        for *key, mask in self._facts.connection.execute(_ROWS):
+            masks[tuple(key)] |= mask
+        found: dict[int, list[BodyRow]] = defaultdict(list)
+        for key, mask in masks.items():
+            found[key[0]].append(BodyRow(*key, mask))
+        return {symbol: sorted(rows, key=lambda row: row[1:5]) for symbol, rows in found.items()}
+
+    def tree(self, row: BodyRow) -> Node:
+        """The root of a body: the function, with its parameters, member initialisers and body as children."""
+        key = (row.content, row.symbols, row.files)
+        known = self._trees.get(key)
+        if known is None:
+            nodes, types = self._facts.connection.execute(_CONTENT, (row.content,)).fetchone()
+            known = self._trees[key] = _decode(zlib.decompress(nodes), types, _words(row.symbols), _words(row.files))
+        return known
+
+    def path(self, file: int) -> str:
+        """The path of a file's id."""
+        return self._paths[file]
+
+    @cached_property
+    def _paths(self) -> Mapping[int, str]:
+        return dict(self._facts.connection.execute("SELECT id, path FROM file"))
+
+
+def bodies_of(facts: Facts) -> Bodies:
+    """The bodies of some facts, one object for all who ask."""
+    known: Bodies = facts.derived.setdefault(Bodies, Bodies(facts))
+    return known
+
+
+def _decode(data: bytes, types: bytes, symbols: array[int], files: array[int]) -> Node:
+    decoded = _types(types, symbols)
+    words = _words(data)
+    width = len(NODE_COLUMNS)
+    nodes: list[Node] = []
+    open_: list[tuple[int, Node]] = []  # where the subtree of a node ends
+    for index in range(len(words) // width):
+        kind, size, symbol, type_, value, flags, file, line, column = words[index * width : (index + 1) * width]
+        node = Node(kind, flags, (files[file], line, column))
+        if type_ != NONE:
+            node.type = decoded[type_]
+        if value != UNKNOWN:
+            node.data = value
+        if symbol != NONE:
+            if symbol & LOCAL:
+                node.symbol = -1 - (symbol & ~LOCAL)  # until all nodes are there
+            else:
+                node.symbol = symbols[symbol]
+        while open_ and open_[-1][0] <= index:
+            open_.pop()
+        if open_:
+            open_[-1][1].children.append(node)
+        if size > 1:
+            open_.append((index + size, node))
+        nodes.append(node)
+    for node in nodes:
+        if node.symbol is not None and node.symbol < 0:
+            node.local = nodes[-1 - node.symbol]
+            node.symbol = None
+    return nodes[0]
+
+
+def _types(data: bytes, symbols: array[int]) -> list[BodyType]:
+    rows = msgspec.msgpack.decode(data, type=list[TypeRow])
+    found = [BodyType(row, None if row.symbol == NONE else symbols[row.symbol]) for row in rows]
+    for row, type_ in zip(rows, found, strict=True):
+        type_.inner = None if row.inner == NONE else found[row.inner]
+        type_.arguments = tuple(None if number == NONE else found[number] for number in row.arguments)
+    return found
+
+
+def _words(blob: bytes) -> array[int]:
+    words = array("I")
+    words.frombytes(blob)
+    return words
+
+
+_ROWS: Final = """
+SELECT b.symbol, f.path, b.line, b.column, b.content, b.symbols, b.files, x.mask
+FROM body_row b JOIN selected x ON x.slice = b.slice JOIN slice s ON s.id = b.slice JOIN file f ON f.id = s.file
+"""
+_CONTENT: Final = "SELECT nodes, types FROM body WHERE digest = ?"
