@@ -223,7 +223,7 @@ class _Builder:
         elif kind is EntityKind.CONSTRUCTOR:
             self._add(place, qualified, found, SiteKind.CONSTRUCT)
         elif kind is EntityKind.VARIABLE:
-            if self._leads_to_object(found):
+            if not self._scope.every_variable and self._leads_to_object(found):
                 self._structural[Structural.PATH] += 1
             else:
                 self._add(place, qualified, found, self._kind(place, found))

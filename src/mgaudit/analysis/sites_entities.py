@@ -50,6 +50,7 @@ class Scope:
         classes: Ids of the watched classes; None for every class of the zones.
         value_classes: Ids of plain value structs: their members are no accessors.
         byte_accessors: Ids of members that return raw bytes, whatever their type.
+        every_variable: Whether a variable that is, or leads to, an object is a use of its own, not only a path.
     """
 
     paths: frozenset[str]
@@ -57,6 +58,7 @@ class Scope:
     classes: frozenset[int] | None = None
     value_classes: frozenset[int] = frozenset()
     byte_accessors: frozenset[int] = frozenset()
+    every_variable: bool = False
 
 
 class Entities:

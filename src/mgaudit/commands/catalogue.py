@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import sys
 from typing import TYPE_CHECKING, Final
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from mgaudit.engine.pipeline import Analysis
     from mgaudit.sources.catalogues import Catalogue
 
-_COVERING: Final = frozenset({"reads"})  # the kinds whose catalogues sites are mapped to
+# The kinds whose catalogues sites are mapped to, and what judges them.
+_COVERING: Final = {"reads": "mgaudit.gates.reads.check", "upcalls": "mgaudit.gates.upcalls.check"}
 
 
 @click.command()
@@ -121,7 +123,10 @@ def _findings(analysis: Analysis, names: Sequence[str]) -> Iterator[Finding]:
 
     gates = _gates(analysis, names)
     if not gates:
-        raise UntrustedError.single(f"no gate maps anything to {', '.join(names)}", help="`reads` gates do")
+        raise UntrustedError.single(
+            f"no gate maps anything to {', '.join(names)}",
+            help="gates of the kinds " + " and ".join(f"`{kind}`" for kind in _COVERING) + " do",
+        )
     report = judge(analysis, Selection(frozenset(gate.id for gate in gates)))
     chosen = {gate.id for gate in gates}
     for finding in report.findings:
@@ -144,10 +149,9 @@ def _checked(analysis: Analysis, names: Sequence[str]) -> int:
 
 def _suggested(analysis: Analysis, names: Sequence[str]) -> Iterator[str]:
     from mgaudit.engine.judge import context_of  # noqa: PLC0415  slow to import
-    from mgaudit.gates.reads.check import judge  # noqa: PLC0415
 
     for gate in _gates(analysis, names):
-        judged = judge(context_of(analysis, gate))
+        judged = importlib.import_module(_COVERING[gate.kind]).judge(context_of(analysis, gate))
         rows = judged.suggestions()
         if rows:
             yield f"# {judged.catalogue.name}, {judged.catalogue.path}:{judged.catalogue.line}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections import Counter
 from pathlib import Path
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from mgaudit.config.model import GateSpec, Settings
     from mgaudit.engine.pipeline import Analysis
 
-_KINDS: Final = {"reads": "reads", "signatures": "reads"}  # surface → the gates' kind
+_KINDS: Final = {"reads": "reads", "signatures": "reads", "upcalls": "upcalls"}  # surface → the gates' kind
+_CENSUSES: Final = {"reads": "mgaudit.gates.reads.census", "upcalls": "mgaudit.gates.upcalls.census"}
 
 
 @click.command()
-@click.argument("name", type=click.Choice(sorted(_KINDS)), metavar="reads|signatures")
+@click.argument("name", type=click.Choice(sorted(_KINDS)), metavar="reads|signatures|upcalls")
 @click.option("--by", type=click.Choice(sorted(report.GROUPS)), help="Count the sites by this instead of listing them.")
 @click.option("--gate", "gates", multiple=True, metavar="ID", help="Only the boundary of this gate; repeatable.")
 @click.option(
@@ -55,8 +57,8 @@ def surface(  # noqa: PLR0913  one argument a set of options
 ) -> int:
     """List where the code under observation crosses a boundary: every site, its kind and what it is mapped to.
 
-    The boundaries are those of the configured gates of the kind `reads`. Below the list stands what all references
-    into the observed zones were: sites, by kind, or structural, by reason.
+    The boundaries are those of the configured gates of the kind `reads` or `upcalls`. Below the list stands what all
+    references into the observed zones were: sites, by kind, or structural, by reason.
     """
     session.log_folder = execution.cache_dir
     if output_format == "json":
@@ -103,7 +105,8 @@ def _chosen(settings: Settings, name: str, ids: tuple[str, ...]) -> list[GateSpe
 
 def _census(analysis: Analysis, name: str, gates: Sequence[GateSpec]) -> Census:
     from mgaudit.engine.judge import context_of  # noqa: PLC0415  slow to import
-    from mgaudit.gates.reads.census import census_of  # noqa: PLC0415
+
+    census_of = importlib.import_module(_CENSUSES[_KINDS[name]]).census_of
 
     sites: list[SurfaceSite] = []
     examined: Counter[str] = Counter()

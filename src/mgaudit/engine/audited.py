@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mgaudit.config.model import GateSpec
 
 
-_OBSERVING: Final = frozenset({"reads", "writebacks"})
+_OBSERVING: Final = frozenset({"reads", "writebacks", "upcalls"})
 _INFERRING: Final = frozenset({"writebacks", "mutations", "dirty-surface", "memo-keys"})
 
 

@@ -98,7 +98,12 @@ KINDS: Mapping[str, Kind] = {
         check="mgaudit.gates.reads.check:check",
     ),
     "writebacks": Kind(WritebacksParameters, "Every change of a frontend object by the backend is mapped."),
-    "upcalls": Kind(UpcallsParameters, "Every call from the backend into the frontend is mapped."),
+    "upcalls": Kind(
+        UpcallsParameters,
+        "Every call from the backend into the frontend is mapped.",
+        available=True,
+        check="mgaudit.gates.upcalls.check:check",
+    ),
     "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
     "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),
     "memo-keys": Kind(MemoKeysParameters, "A cache key is a handle or a value."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from enum import IntFlag
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -283,6 +283,15 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
             return []
         offsets = _unpacked(self.offsets)
         return [(offsets[at], TokenFlag(self.flags[at])) for at in _positions(self.name_indices, wanted)]
+
+    def name_at(self, offset: int) -> str | None:
+        """The identifier that starts at a byte offset, or None."""
+        offsets = _unpacked(self.offsets)
+        index = bisect_left(offsets, offset)
+        if index == len(offsets) or offsets[index] != offset:
+            return None
+        name: str = self.names[_unpacked(self.name_indices)[index]]
+        return name
 
     def tokens(self) -> Iterator[IdentifierToken]:
         """Every identifier token in source order."""

