@@ -71,6 +71,12 @@ class CXSourceRange(Structure):
     _fields_: ClassVar = [("data0", c_void_p), ("data1", c_void_p), ("begin", c_uint), ("end", c_uint)]
 
 
+class CXStringSet(Structure):
+    """A counted array of owned strings."""
+
+    _fields_: ClassVar = [("strings", POINTER(CXString)), ("count", c_uint)]
+
+
 class CXSourceRangeList(Structure):
     """A counted array of ranges."""
 
@@ -259,6 +265,13 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_Cursor_getVarDeclInitializer": ([CXCursor], CXCursor),
     "clang_getCursorBinaryOperatorKind": ([CXCursor], c_int),
     "clang_getCursorUnaryOperatorKind": ([CXCursor], c_int),
+    "clang_Cursor_isFunctionInlined": ([CXCursor], c_uint),
+    "clang_Cursor_getMangling": ([CXCursor], CXString),
+    "clang_Cursor_getCXXManglings": ([CXCursor], POINTER(CXStringSet)),
+    "clang_disposeStringSet": ([POINTER(CXStringSet)], None),
+    "clang_getCursorLexicalParent": ([CXCursor], CXCursor),
+    "clang_getCursorTLSKind": ([CXCursor], c_int),
+    "clang_isVirtualBase": ([CXCursor], c_uint),
     "clang_IndexAction_create": ([c_void_p], c_void_p),
     "clang_IndexAction_dispose": ([c_void_p], None),
     "clang_indexTranslationUnit": (

@@ -36,9 +36,22 @@ BINARY_OPERATOR: Final = 114
 CONDITIONAL_OPERATOR: Final = 116
 CASTS: Final = frozenset({117, *range(124, 129)})
 INITIALISER_LISTS: Final = frozenset({119, 155})  # in braces, in parentheses
+DYNAMIC_CAST: Final = 125
+FUNCTIONAL_CAST: Final = 128
+TYPEID: Final = 129
+THROW: Final = 133
+NEW: Final = 134
 DELETE: Final = 135
+TRAIT: Final = 136  # `sizeof`, `alignof`, `noexcept(…)`
 LAMBDA: Final = 144
+LABEL: Final = 201
 COMPOUND: Final = 202
+CASE: Final = 203
+DEFAULT: Final = 204
+IF: Final = 205
+RETURN: Final = 214
+CATCH: Final = 223
+FINAL: Final = 404
 
 FUNCTIONS: Final = frozenset({8, 21, 24, 25, 26, 30})
 FREE_FUNCTIONS: Final = frozenset({8, 30})
@@ -79,18 +92,22 @@ class Cursors:
         self._patterns: dict[int, abi.CXCursor] = {}
 
     def visit(self, root: abi.CXCursor, see: Callable[[abi.CXCursor], bool]) -> None:
-        """Call `see` with everything below a cursor, in source order; below what it answers False for, nothing.
+        """As `visit_below`, without the parents."""
+        self.visit_below(root, lambda cursor, _parent: see(cursor))
 
-        Cursors are borrowed: copy one (`copied`) to keep it.
+    def visit_below(self, root: abi.CXCursor, see: Callable[[abi.CXCursor, abi.CXCursor], bool]) -> None:
+        """Call `see` with everything below a cursor, in source order, and its parent.
+
+        Below what it answers False for, nothing is visited. Cursors are borrowed: copy one (`copied`) to keep it.
 
         Raises:
             Exception: What `see` raised; the traversal stops there.
         """
         failure: list[BaseException] = []
 
-        def step(cursor: abi.CXCursor, _parent: abi.CXCursor, _data: object) -> int:
+        def step(cursor: abi.CXCursor, parent: abi.CXCursor, _data: object) -> int:
             try:
-                return _RECURSE if see(cursor) else _CONTINUE
+                return _RECURSE if see(cursor, parent) else _CONTINUE
             except BaseException as error:  # ctypes would print and swallow it
                 failure.append(error)
                 return _BREAK

@@ -24,66 +24,75 @@ class Lifetimes:
 
     def __init__(self, cursors: Cursors) -> None:
         self._cursors = cursors
-        self._destructors: dict[int, list[CXCursor]] = {}
+        self._ends: dict[tuple[int, bool], list[tuple[CXCursor, bool]]] = {}
         self._aggregates: dict[int, list[CXCursor]] = {}
 
     def destructors(self, type_: CXType) -> list[CXCursor]:
         """The declared destructors that run when an object of a type dies; of an implicit one, its members'."""
+        return [destructor for destructor, _ in self.ends(type_)]
+
+    def ends(self, type_: CXType, *, as_base: bool = False) -> list[tuple[CXCursor, bool]]:
+        """As `destructors`; with each, whether it ends the base of a larger object.
+
+        Args:
+            type_: The type of the object.
+            as_base: Whether the object itself is a base.
+        """
         type_ = self._cursors.element_type(type_)
         if type_.kind != ast.RECORD:
             return []
         declared = self._cursors.declaration_of(type_)
-        known = self._destructors.get(declared.data0)
+        key = (declared.data0, as_base)
+        known = self._ends.get(key)
         if known is None:
-            self._destructors[declared.data0] = []  # a class cannot hold itself, but broken code may say so
+            self._ends[key] = []  # a class cannot hold itself, but broken code may say so
             own = [
-                m
+                (m, as_base)
                 for m in self._cursors.methods(type_)
-                if m.kind == ast.DESTRUCTOR and not self._is_implicit(m, declared)
+                if m.kind == ast.DESTRUCTOR and not self.is_implicit(m, declared)
             ]
-            known = own or list(self._parts(type_))
-            self._destructors[declared.data0] = known
+            known = self._ends[key] = own or list(self.parts(type_))
         return known
 
-    def _is_implicit(self, member: CXCursor, declared: CXCursor) -> bool:
+    def is_implicit(self, member: CXCursor, declared: CXCursor) -> bool:
         """The front end places implicitly declared members at the class's own name."""
         cdll = self._cursors.cdll
         return bool(
             cdll.clang_equalLocations(cdll.clang_getCursorLocation(member), cdll.clang_getCursorLocation(declared))
         )
 
-    def _parts(self, type_: CXType) -> Iterator[CXCursor]:
-        """The destructors of the bases and fields of a class."""
-        for part in self._part_types(type_):
-            yield from self.destructors(part)
-
-    def _part_types(self, type_: CXType) -> list[CXType]:
-        fields = (self._cursors.type_of(field) for field in self._cursors.fields(type_))
-        return [*self._cursors.bases(type_), *(self._cursors.element_type(field) for field in fields)]
+    def parts(self, type_: CXType) -> Iterator[tuple[CXCursor, bool]]:
+        """The destructors of the bases and fields of a class, and whether each ends a base."""
+        for base in self._cursors.bases(type_):
+            yield from self.ends(base, as_base=True)
+        for field in self._cursors.fields(type_):
+            yield from self.ends(self._cursors.type_of(field))
 
     def implied(self, member: CXCursor) -> list[CXCursor]:
         """The special members of bases and fields that a constructor or destructor runs without naming them."""
+        if member.kind == ast.DESTRUCTOR:
+            type_ = self._cursors.type_of(self._cursors.cdll.clang_getCursorSemanticParent(member))
+            return [end for end, _ in self.parts(type_)] if type_.kind == ast.RECORD else []
+        return [target for target, _ in self.implied_constructors(member)]
+
+    def implied_constructors(self, member: CXCursor) -> list[tuple[CXCursor, bool]]:
+        """The constructors that a constructor runs without naming them, and whether each makes a base."""
         cdll = self._cursors.cdll
         type_ = self._cursors.type_of(cdll.clang_getCursorSemanticParent(member))
         if type_.kind != ast.RECORD:
             return []
-        if member.kind == ast.DESTRUCTOR:
-            return list(self._parts(type_))
         written = self._written(member)
         if self._cursors.declaration_of(type_).data0 in written:  # it delegates
             return []
-        copies = cdll.clang_CXXMethod_isDefaulted(member) and (
-            cdll.clang_CXXConstructor_isCopyConstructor(member) or cdll.clang_CXXConstructor_isMoveConstructor(member)
-        )
-        found = []
+        copies = member if cdll.clang_CXXMethod_isDefaulted(member) and self._copies(member) else None
+        found: list[tuple[CXCursor, bool]] = []
         for base in self._cursors.bases(type_):
             if self._cursors.declaration_of(base).data0 not in written:
-                found += self._constructors(base, copies=bool(copies))
+                found += [(made, True) for made in self._constructors(base, copies=copies)]
         for field in self._cursors.fields(type_):
             if field.data0 not in written and (copies or not self._has_initialiser(field)):
-                found += self._constructors(
-                    self._cursors.element_type(self._cursors.type_of(field)), copies=bool(copies)
-                )
+                element = self._cursors.element_type(self._cursors.type_of(field))
+                found += [(made, False) for made in self._constructors(element, copies=copies)]
         return found
 
     def of_aggregate(self, type_: CXType) -> list[CXCursor]:
@@ -94,9 +103,10 @@ class Lifetimes:
             known = self._aggregates[declared.data0] = []
             fields = self._cursors.fields(type_)
             known += [field for field in fields if self._has_initialiser(field)]
-            for part in self._part_types(type_):
+            parts = [*self._cursors.bases(type_), *map(self._cursors.type_of, fields)]
+            for part in map(self._cursors.element_type, parts):
                 if part.kind == ast.RECORD:
-                    known += self._constructors(part, copies=False) or self.of_aggregate(part)
+                    known += self._constructors(part, copies=None) or self.of_aggregate(part)
         return known
 
     def _written(self, constructor: CXCursor) -> set[int]:
@@ -116,16 +126,30 @@ class Lifetimes:
         children = self._cursors.children(field)
         return bool(children) and children[-1].kind >= ast.UNEXPOSED_EXPRESSION
 
-    def _constructors(self, type_: CXType, *, copies: bool) -> list[CXCursor]:
-        """The constructors of a class that may make a part: those that copy or move, or the one without arguments."""
+    def _copies(self, constructor: CXCursor) -> bool:
+        cdll = self._cursors.cdll
+        return bool(
+            cdll.clang_CXXConstructor_isCopyConstructor(constructor)
+            or cdll.clang_CXXConstructor_isMoveConstructor(constructor)
+        )
+
+    def _constructors(self, type_: CXType, *, copies: CXCursor | None) -> list[CXCursor]:
+        """The constructors of a class that may make a part: the one without arguments, or those that copy or move.
+
+        Args:
+            type_: The part's type.
+            copies: The constructor of the whole, where it copies or moves.
+        """
         if type_.kind != ast.RECORD:
             return []
         cdll = self._cursors.cdll
         constructors = [m for m in self._cursors.methods(type_) if m.kind == ast.CONSTRUCTOR]
-        if copies:
-            tests = (cdll.clang_CXXConstructor_isCopyConstructor, cdll.clang_CXXConstructor_isMoveConstructor)
-            return [m for m in constructors if any(test(m) for test in tests)]
-        return [m for m in constructors if cdll.clang_CXXConstructor_isDefaultConstructor(m)]
+        if copies is None:
+            return [m for m in constructors if cdll.clang_CXXConstructor_isDefaultConstructor(m)]
+        moving = [m for m in constructors if cdll.clang_CXXConstructor_isMoveConstructor(m)]
+        if moving and cdll.clang_CXXConstructor_isMoveConstructor(copies):
+            return moving
+        return [m for m in constructors if cdll.clang_CXXConstructor_isCopyConstructor(m)]
 
     def range_members(self, type_: CXType) -> list[CXCursor]:
         """``begin`` and ``end`` of a class, and the operators of the iterators that they yield."""
