@@ -40,6 +40,8 @@ TABLES: Final[Mapping[str, str]] = {
     "call_row": "calls that no reference tells, and calls without a known callee; kind is one of CallKind",
     "body": "what functions do, as compact trees, encoded: see docs/bodies.md",
     "body_row": "which symbol has which body, by slice; symbols and files are packed ids that the tree names by index",
+    "demand_row": "what the machine code of a definition will refer to, by mangled name, by slice",
+    "emission_row": "what units define for the linker, and how strongly, by slice",
     "meta": "notes of the database about itself",
 }
 

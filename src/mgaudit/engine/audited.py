@@ -30,6 +30,12 @@ def observed_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
     return frozenset(name for gate in gates if gate.kind in _OBSERVING for name in gate.parameters.from_zones)  # type: ignore[attr-defined]
 
 
+def linked_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
+    """The zones of whose sources some gate predicts what the linker will see."""
+    chosen = (getattr(gate.parameters, "sources", None) for gate in gates if gate.kind == "symbol-purity")
+    return frozenset(name for sources in chosen if sources is not None for name in sources.from_zones)
+
+
 def needs_bodies(gates: Iterable[GateSpec]) -> bool:
     """Whether some gate infers what functions do: only then are their bodies extracted."""
     return any(gate.kind in _INFERRING for gate in gates)

@@ -15,7 +15,7 @@ import msgspec
 import mgaudit
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
-from mgaudit.engine.audited import audited_zones, needs_bodies, observed_zones
+from mgaudit.engine.audited import audited_zones, linked_zones, needs_bodies, observed_zones
 from mgaudit.engine.contents import Contents
 from mgaudit.engine.headers import HeaderPlanner
 from mgaudit.engine.inquiry import Inquiry
@@ -185,6 +185,7 @@ class _Run:
         self.audited_globs = tuple(sorted({glob for name in self.audited for glob in settings.zones[name].paths}))
         self.observed = sorted(observed_zones(settings.gates))
         self.observed_globs = tuple(sorted({glob for name in self.observed for glob in settings.zones[name].paths}))
+        self.linked = frozenset(path for name in linked_zones(settings.gates) for path in self.files.in_zone(name))
         self.database = Database(self._database_path())
         self.statistics = Statistics()
         self.problems: list[Problem] = []
@@ -337,11 +338,14 @@ class _Run:
         ]  # fmt: skip
         parts += [text for file in self.overlays[unit.configuration] for text in file]
         parts += self.audited_globs if stub_folder else ()
+        # A precompiled header holds what any unit that starts from it may emit.
+        with_demands = bool(self.linked) if unit.kind == "preamble" else unit.kind == "source" and unit.path in self.linked
+        parts += ("demands", str(with_demands))
         parts += ("observed", *self.observed_globs, "bodies", str(needs_bodies(self.settings.gates)))
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,
-            stub_folder, self.audited_globs, headers,
+            stub_folder, self.audited_globs, headers, with_demands,
         )  # fmt: skip
 
     def _stale_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job | None:

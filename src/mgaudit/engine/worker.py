@@ -79,6 +79,7 @@ class Job:
         stub_folder: Where missing headers are stubbed, or empty.
         audited: Globs of the audited zones, whose headers are never stubbed.
         headers: Keys of the headers that a preamble precompiles, in order.
+        with_demands: Whether some gate asks what its machine code will refer to.
     """
 
     unit: UnitId
@@ -91,6 +92,7 @@ class Job:
     stub_folder: str = ""
     audited: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
+    with_demands: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,10 @@ class Worker:
             use(unit)
             files = FileTable(self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed)
             files.of_path(self.resolver.key(main))
-            return index_unit(unit, files, directives_only=job.directives_only, with_bodies=self.setup.with_bodies)
+            return index_unit(
+                unit, files, directives_only=job.directives_only, with_bodies=self.setup.with_bodies,
+                with_demands=job.with_demands,
+            )  # fmt: skip
 
     def _plain(self, job: Job) -> UnitRecord:
         main = str(Path(self.setup.root, job.unit.path))

@@ -20,6 +20,8 @@ from mgaudit.sources.records import (
     CALL_COLUMNS,
     CARRY_COLUMNS,
     DECLARATION_COLUMNS,
+    DEMAND_COLUMNS,
+    EMISSION_COLUMNS,
     NONE,
     REFERENCE_COLUMNS,
     USE_COLUMNS,
@@ -199,7 +201,7 @@ class Database:
         self.connection.execute(
             "CREATE TEMP TABLE dead AS SELECT id FROM slice WHERE id NOT IN (SELECT slice FROM unit_slice)"
         )
-        for table in ("reference_row", "declaration_row", "slot_row", "use_row", "carry_row", "call_row", "body_row"):
+        for table in _SLICED:
             self.connection.execute(f"DELETE FROM {table} WHERE slice IN (SELECT id FROM dead)")
         self.connection.execute("DELETE FROM body WHERE digest NOT IN (SELECT content FROM body_row)")
         self.connection.execute("DELETE FROM slice WHERE id IN (SELECT id FROM dead)")
@@ -262,7 +264,10 @@ class Database:
             )
         uses, carries = _uses(record, symbols), _carries(record, symbols)
         calls = _calls_by_file(record.calls, symbols)
-        kinds = (references, declarations, slots, uses, carries, calls, self._bodies(record, files, symbols))
+        kinds = (
+            references, declarations, slots, uses, carries, calls, self._bodies(record, files, symbols),
+            _demands(record, symbols), _emissions(record, symbols),
+        )  # fmt: skip
         for file in sorted(set().union(*kinds)):
             content = tuple(rows.get(file, []) for rows in kinds)
             digest = hashlib.blake2b(repr((files[file], content)).encode(), digest_size=16).digest()
@@ -343,7 +348,10 @@ _SLICE_INSERTS: Final = (
     "INSERT INTO carry_row VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
     "INSERT INTO call_row VALUES (?, ?, NULLIF(?, 0), ?, ?, ?)",
     "INSERT INTO body_row VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO demand_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO emission_row VALUES (?, ?, ?, NULLIF(?, 0))",
 )
+_SLICED: Final = tuple(statement.split()[2] for statement in _SLICE_INSERTS)
 
 
 def _unit_key(unit: UnitId) -> tuple[str, str, int, str]:
@@ -450,12 +458,31 @@ def _calls_by_file(data: bytes, symbols: list[int]) -> dict[int, list[tuple[obje
     return {file: sorted(rows) for file, rows in found.items()}
 
 
+def _demands(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
+    """Rows by file index: (source, of, target, part, name, line, column), symbols as database ids."""
+    found: dict[int, list[tuple[object, ...]]] = {}
+    for source, of, target, part, name, file, line, column in unpack(record.demands, len(DEMAND_COLUMNS)):
+        row = (symbols[source], of, symbols[target], part, record.link_names[name], line, column)
+        found.setdefault(file, []).append(row)
+    return {file: sorted(rows) for file, rows in found.items()}
+
+
+def _emissions(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
+    """Rows by file index: (symbol, strength, key function or 0), symbols as database ids."""
+    found: dict[int, list[tuple[object, ...]]] = {}
+    for symbol, file, strength, key in unpack(record.emissions, len(EMISSION_COLUMNS)):
+        found.setdefault(file, []).append((symbols[symbol], strength, 0 if key == NONE else symbols[key]))
+    return {file: sorted(rows) for file, rows in found.items()}
+
+
 def _used_files(record: UnitRecord) -> set[int]:
     """The files that some fact names: a preamble's in-memory main file is none of them."""
     used = {index for include in record.includes for index in (include.file, include.target)}
     used.update(row[1] for row in unpack(record.references, len(REFERENCE_COLUMNS)))
     used.update(row[1] for row in unpack(record.declarations, len(DECLARATION_COLUMNS)))
     used.update(row[2] for row in unpack(record.calls, len(CALL_COLUMNS)))
+    used.update(row[5] for row in unpack(record.demands, len(DEMAND_COLUMNS)))
+    used.update(row[1] for row in unpack(record.emissions, len(EMISSION_COLUMNS)))
     used.update(file for body in record.bodies for file in body.files)
     used.update(diagnostic.file for diagnostic in record.diagnostics)
     used.update(file for file, _, _ in record.skipped)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 6
+VERSION: Final = 7
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -117,6 +117,22 @@ CREATE TABLE body_row (
     symbols BLOB NOT NULL,
     files BLOB NOT NULL
 );
+CREATE TABLE demand_row (
+    slice INTEGER NOT NULL REFERENCES slice,
+    source INTEGER NOT NULL REFERENCES symbol,
+    of INTEGER NOT NULL,
+    target INTEGER NOT NULL REFERENCES symbol,
+    part INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    column INTEGER NOT NULL
+);
+CREATE TABLE emission_row (
+    slice INTEGER NOT NULL REFERENCES slice,
+    symbol INTEGER NOT NULL REFERENCES symbol,
+    strength INTEGER NOT NULL,
+    key INTEGER REFERENCES symbol
+);
 CREATE TABLE edge (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL REFERENCES file,
@@ -147,6 +163,8 @@ CREATE INDEX call_by_slice ON call_row (slice);
 CREATE INDEX body_by_slice ON body_row (slice);
 CREATE INDEX body_by_symbol ON body_row (symbol);
 CREATE INDEX body_by_content ON body_row (content);
+CREATE INDEX demand_by_slice ON demand_row (slice);
+CREATE INDEX emission_by_slice ON emission_row (slice);
 CREATE INDEX slice_by_file ON slice (file);
 CREATE INDEX unit_by_slice ON unit_slice (slice);
 CREATE INDEX claim_by_symbol ON claim (symbol);

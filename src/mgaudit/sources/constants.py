@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from ctypes import CDLL
 
     from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
@@ -38,24 +39,12 @@ class Constants:
         type_ = self._cursors.type_of(argument)
         if type_.kind != _ENUMERATION and type_.kind not in _INTEGERS and type_.kind != _BOOLEAN:
             return ""
-        value = self._value(argument)
+        value = evaluated(self._cdll, argument)
         if value is None:
             return ""
         if type_.kind == _BOOLEAN:
             return "true" if value else "false"
         return self._names_of(type_).get(value, str(value)) if type_.kind == _ENUMERATION else str(value)
-
-    def _value(self, expression: CXCursor) -> int | None:
-        result = self._cdll.clang_Cursor_Evaluate(expression)
-        if not result:
-            return None
-        try:
-            if self._cdll.clang_EvalResult_getKind(result) != _EVALUATED_INTEGER:
-                return None
-            value: int = self._cdll.clang_EvalResult_getAsLongLong(result)
-            return value
-        finally:
-            self._cdll.clang_EvalResult_dispose(result)
 
     def _names_of(self, type_: CXType) -> Mapping[int, str]:
         declared = self._cursors.declaration_of(type_)
@@ -69,3 +58,17 @@ class Constants:
                     names.setdefault(value, f"{scope}::{self._cursors.spelling(member)}")
             known = self._enumerators[declared.data0] = names
         return known
+
+
+def evaluated(cdll: CDLL, expression: CXCursor) -> int | None:
+    """The value of a constant expression of an integer type, or None."""
+    result = cdll.clang_Cursor_Evaluate(expression)
+    if not result:
+        return None
+    try:
+        if cdll.clang_EvalResult_getKind(result) != _EVALUATED_INTEGER:
+            return None
+        value: int = cdll.clang_EvalResult_getAsLongLong(result)
+        return value
+    finally:
+        cdll.clang_EvalResult_dispose(result)

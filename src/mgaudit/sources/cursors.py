@@ -6,6 +6,7 @@ matters.
 
 from __future__ import annotations
 
+import ctypes
 from ctypes import byref, c_uint
 from typing import TYPE_CHECKING, Final
 
@@ -165,7 +166,21 @@ class Cursors:
 
     def bases(self, record: abi.CXType) -> list[abi.CXType]:
         """The types of the direct bases of a class."""
-        return [self.type_of(base) for base in self._members(self.cdll.clang_visitCXXBaseClasses, record)]
+        return [self.type_of(base) for base in self.base_specifiers(record)]
+
+    def base_specifiers(self, record: abi.CXType) -> list[abi.CXCursor]:
+        """The base specifiers of a class, of an instantiation too."""
+        return self._members(self.cdll.clang_visitCXXBaseClasses, record)
+
+    def overridden(self, method: abi.CXCursor) -> list[abi.CXCursor]:
+        """The methods that a method overrides directly."""
+        array = ctypes.POINTER(abi.CXCursor)()
+        count = c_uint()
+        self.cdll.clang_getOverriddenCursors(method, byref(array), byref(count))
+        found = [copied(array[position]) for position in range(count.value)]
+        if array:
+            self.cdll.clang_disposeOverriddenCursors(array)
+        return found
 
     def methods(self, record: abi.CXType) -> list[abi.CXCursor]:
         """The member functions of a class that exist, implicitly declared ones among them."""

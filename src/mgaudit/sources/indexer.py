@@ -17,6 +17,7 @@ from mgaudit.sources import cursors as ast
 from mgaudit.sources.bodies import BodyFinder
 from mgaudit.sources.calls import CallFinder
 from mgaudit.sources.cursors import Cursors, copied
+from mgaudit.sources.demands import DemandFinder
 from mgaudit.sources.records import (
     COMMAND_LINE,
     DECL_DEFINITION,
@@ -274,7 +275,12 @@ class _Collector:
 
 
 def index_unit(
-    unit: TranslationUnit, files: FileTable, *, directives_only: bool = False, with_bodies: bool = False
+    unit: TranslationUnit,
+    files: FileTable,
+    *,
+    directives_only: bool = False,
+    with_bodies: bool = False,
+    with_demands: bool = False,
 ) -> UnitRecord:
     """Extract the facts of a parsed unit.
 
@@ -283,6 +289,7 @@ def index_unit(
         files: Interns this unit's files.
         directives_only: Whether to leave out everything but inclusion directives and skipped ranges.
         with_bodies: Whether some gate asks for the bodies of definitions.
+        with_demands: Whether some gate asks what the unit's machine code will refer to.
 
     Raises:
         Exception: Whatever a callback raised; the facts are then incomplete and must not be used.
@@ -314,6 +321,9 @@ def index_unit(
             [*collector.observed, *instantiations]
         )
     bodies = BodyFinder(cursors, collector.symbols, files).find(finder.bodies) if with_bodies else []
+    demands = DemandFinder(unit.library, cursors, collector.symbols, files)
+    if with_demands:
+        demands.find(finder.bodies)
     references = sorted(collector.references | uses.references, key=_row_order)
     symbols, overrides = collector.symbols.finish()
     return UnitRecord(
@@ -332,6 +342,9 @@ def index_unit(
         arguments=list(uses.arguments),
         calls=pack(calls),
         bodies=bodies,
+        demands=pack(sorted(demands.demands)),
+        emissions=pack(sorted(demands.emissions)),
+        link_names=demands.names,
     )
 
 

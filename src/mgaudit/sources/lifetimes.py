@@ -29,10 +29,20 @@ class Lifetimes:
 
     def destructors(self, type_: CXType) -> list[CXCursor]:
         """The declared destructors that run when an object of a type dies; of an implicit one, its members'."""
-        return [destructor for destructor, _ in self.ends(type_)]
+        found: list[CXCursor] = []
+        for end, _ in self.ends(type_):
+            declared = self._cursors.cdll.clang_getCursorSemanticParent(end)
+            if self.is_implicit(end, declared):
+                parts = self._cursors.type_of(declared)
+                found += [d for part in self._part_types(parts) for d in self.destructors(part)]
+            else:
+                found.append(end)
+        return found
 
     def ends(self, type_: CXType, *, as_base: bool = False) -> list[tuple[CXCursor, bool]]:
-        """As `destructors`; with each, whether it ends the base of a larger object.
+        """The destructors that run when an object dies, and whether each ends the base of a larger object.
+
+        An implicit one counts where it is virtual, since it then has an address of its own; else its members' do.
 
         Args:
             type_: The type of the object.
@@ -49,7 +59,8 @@ class Lifetimes:
             own = [
                 (m, as_base)
                 for m in self._cursors.methods(type_)
-                if m.kind == ast.DESTRUCTOR and not self.is_implicit(m, declared)
+                if m.kind == ast.DESTRUCTOR
+                and (not self.is_implicit(m, declared) or self._cursors.cdll.clang_CXXMethod_isVirtual(m))
             ]
             known = self._ends[key] = own or list(self.parts(type_))
         return known
@@ -68,11 +79,16 @@ class Lifetimes:
         for field in self._cursors.fields(type_):
             yield from self.ends(self._cursors.type_of(field))
 
+    def _part_types(self, type_: CXType) -> list[CXType]:
+        fields = (self._cursors.type_of(field) for field in self._cursors.fields(type_))
+        return [self._cursors.element_type(part) for part in (*self._cursors.bases(type_), *fields)]
+
     def implied(self, member: CXCursor) -> list[CXCursor]:
         """The special members of bases and fields that a constructor or destructor runs without naming them."""
         if member.kind == ast.DESTRUCTOR:
             type_ = self._cursors.type_of(self._cursors.cdll.clang_getCursorSemanticParent(member))
-            return [end for end, _ in self.parts(type_)] if type_.kind == ast.RECORD else []
+            parts = self._part_types(type_) if type_.kind == ast.RECORD else []
+            return [end for part in parts for end in self.destructors(part)]
         return [target for target, _ in self.implied_constructors(member)]
 
     def implied_constructors(self, member: CXCursor) -> list[tuple[CXCursor, bool]]:
@@ -85,7 +101,9 @@ class Lifetimes:
         if self._cursors.declaration_of(type_).data0 in written:  # it delegates
             return []
         copies = member if cdll.clang_CXXMethod_isDefaulted(member) and self._copies(member) else None
-        found: list[tuple[CXCursor, bool]] = []
+        inherited = self._inherited(member, type_)
+        found = [] if inherited is None else [(inherited, True)]
+        written |= set() if inherited is None else {cdll.clang_getCursorSemanticParent(inherited).data0}
         for base in self._cursors.bases(type_):
             if self._cursors.declaration_of(base).data0 not in written:
                 found += [(made, True) for made in self._constructors(base, copies=copies)]
@@ -95,6 +113,34 @@ class Lifetimes:
                 found += [(made, False) for made in self._constructors(element, copies=copies)]
         return found
 
+    def _inherited(self, constructor: CXCursor, type_: CXType) -> CXCursor | None:
+        """The constructor of a base for which an inherited one stands: it has the base's name and parameters."""
+        name = self._cursors.spelling(constructor).partition("<")[0]
+        if name == self._cursors.spelling(self._cursors.declaration_of(type_)):
+            return None
+        signature = self._cursors.type_spelling(self._cursors.type_of(constructor))
+        for base in self._cursors.bases(type_):
+            for member in self._cursors.methods(base):
+                if member.kind == ast.CONSTRUCTOR and (
+                    self._cursors.type_spelling(self._cursors.type_of(member)) == signature
+                    and self._cursors.spelling(member).partition("<")[0] == name
+                ):
+                    return member
+        return None
+
+    def initialised_fields(self, constructor: CXCursor) -> list[CXCursor]:
+        """The fields whose initialisers in the class a constructor runs."""
+        type_ = self._cursors.type_of(self._cursors.cdll.clang_getCursorSemanticParent(constructor))
+        written = self._written(constructor)
+        if (
+            type_.kind != ast.RECORD
+            or self._cursors.declaration_of(type_).data0 in written
+            or (self._copies(constructor) and self._cursors.cdll.clang_CXXMethod_isDefaulted(constructor))
+        ):
+            return []
+        fields = self._cursors.fields(type_)
+        return [field for field in fields if field.data0 not in written and self._has_initialiser(field)]
+
     def of_aggregate(self, type_: CXType) -> list[CXCursor]:
         """What runs for the members that a braced list may leave out: fields with initialisers, and constructors."""
         declared = self._cursors.declaration_of(type_)
@@ -103,8 +149,7 @@ class Lifetimes:
             known = self._aggregates[declared.data0] = []
             fields = self._cursors.fields(type_)
             known += [field for field in fields if self._has_initialiser(field)]
-            parts = [*self._cursors.bases(type_), *map(self._cursors.type_of, fields)]
-            for part in map(self._cursors.element_type, parts):
+            for part in self._part_types(type_):
                 if part.kind == ast.RECORD:
                     known += self._constructors(part, copies=None) or self.of_aggregate(part)
         return known

@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 11  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 12  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -60,6 +60,8 @@ CALL_COLUMNS: Final = ("caller", "callee", "file", "line", "column", "kind")
 DECLARATION_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "flags", "parent")
 USE_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "receiver", "origin", "via", "arguments", "closure")
 NODE_COLUMNS: Final = ("kind", "size", "symbol", "type", "data", "flags", "file", "line", "column")
+DEMAND_COLUMNS: Final = ("source", "of", "target", "part", "name", "file", "line", "column")
+EMISSION_COLUMNS: Final = ("symbol", "file", "strength", "key")
 CARRY_COLUMNS: Final = ("symbol", "file", "line", "column", "offset", "carried", "how")
 
 
@@ -78,6 +80,28 @@ class CallKind(IntEnum):
     MEMBER_POINTER = 34
     DEPENDENT = 35
     EXPRESSION = 36
+
+
+class LinkPart(IntEnum):
+    """Which of the linker's symbols of an entity is meant: of a function or variable, or of a class."""
+
+    ENTITY = 0
+    COMPLETE = 1  # of a constructor or destructor, for complete objects
+    BASE = 2  # for the base of a larger object
+    DELETING = 3  # of a destructor, with the storage
+    VTABLE = 4  # of a class, as all below but the last
+    VTT = 5
+    TYPEINFO = 6
+    THREAD_INITIALISER = 7  # of a variable
+    THUNK = 8  # of a virtual function: adjusts the object's address first
+
+
+class Strength(IntEnum):
+    """How a translation unit defines an entity for the linker."""
+
+    ON_DEMAND = 0  # only where something that is defined refers to it: inline, an instantiation, internal
+    ALWAYS = 1
+    WITH_KEY = 2  # of a class's tables: where its key function is defined
 
 
 class SymbolRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -205,6 +229,12 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
         arguments: The constant arguments that uses name by index.
         calls: ``CALL_COLUMNS`` as little-endian 32-bit words, sorted: what the references do not tell.
         bodies: The bodies of definitions, where some gate asks for them.
+        demands: ``DEMAND_COLUMNS`` as little-endian 32-bit words, where some gate asks for them: that the machine code
+            of ``source`` (``of`` it, a `LinkPart` that is `ENTITY` but for a class's tables) refers to the symbol
+            ``name`` that is a ``part`` of ``target``.
+        emissions: ``EMISSION_COLUMNS``, likewise: what is defined here, how strongly (`Strength`), and, of a class's
+            tables, the key function.
+        link_names: The mangled names that demands name by index.
     """
 
     files: list[str]
@@ -222,6 +252,9 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     arguments: list[str]
     calls: bytes = b""
     bodies: list[BodyRecord] = []
+    demands: bytes = b""
+    emissions: bytes = b""
+    link_names: list[str] = []
 
 
 def pack(rows: list[tuple[int, ...]]) -> bytes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from ctypes import POINTER, byref, c_uint, string_at
+from ctypes import string_at
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
-from mgaudit.sources.cursors import LINKAGE
+from mgaudit.sources.cursors import LINKAGE, Cursors
 from mgaudit.sources.records import (
     NONE,
     SYMBOL_CONST_METHOD,
@@ -55,6 +55,7 @@ class SymbolTable:
     def __init__(self, library: abi.Library, files: FileTable) -> None:
         self._library = library
         self._cdll = library.cdll
+        self._reader = Cursors(library)
         self._files = files
         self._by_declaration: dict[int, int] = {}
         self._tracked: dict[int, bool] = {}
@@ -186,16 +187,9 @@ class SymbolTable:
         while index < len(self._records):  # grows: an overridden method may be new, and override in turn
             record = self._records[index]
             if record is not None and record.flags & SYMBOL_VIRTUAL:
-                for overridden in self._overridden(self._cursors[index]):
-                    overrides[index, overridden] = None
+                for method in self._reader.overridden(self._cursors[index]):
+                    overridden = self.of_cursor(method)
+                    if overridden != NONE:
+                        overrides[index, overridden] = None
             index += 1
         return [record for record in self._records if record is not None], sorted(overrides)
-
-    def _overridden(self, cursor: abi.CXCursor) -> list[int]:
-        array = POINTER(abi.CXCursor)()
-        count = c_uint()
-        self._cdll.clang_getOverriddenCursors(cursor, byref(array), byref(count))
-        found = [self.of_cursor(array[position]) for position in range(count.value)]
-        if array:
-            self._cdll.clang_disposeOverriddenCursors(array)
-        return [index for index in found if index != NONE]

@@ -1,0 +1,421 @@
+"""One body as the linker will see it: the functions, variables and tables that its machine code refers to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+
+from mgaudit.sources import cursors as ast
+from mgaudit.sources.constants import evaluated
+from mgaudit.sources.cursors import copied
+from mgaudit.sources.records import LinkPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mgaudit.sources.clang_abi import CXCursor, CXType
+    from mgaudit.sources.cursors import Cursors
+    from mgaudit.sources.files import FileTable
+    from mgaudit.sources.lifetimes import Lifetimes
+    from mgaudit.sources.link_classes import LinkClasses
+
+Place = tuple[int, int, int]
+"""File index, line and column."""
+
+_NO_LINKAGE: Final = frozenset({0, 1})
+_WRAPPINGS: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES})
+# What an object is made for in place, so that nothing of it dies with the full expression.
+_MAKERS: Final = frozenset({ast.RETURN, ast.NEW, ast.FIELD, ast.CONSTRUCTOR, *ast.INITIALISER_LISTS})
+_PASSED_ON: Final = frozenset({*_WRAPPINGS, ast.FUNCTIONAL_CAST, ast.CONDITIONAL_OPERATOR})
+# Declarations within bodies, and what only the compiler evaluates.
+_STATIC_ASSERT, _CONCEPT, _REQUIRES = 602, 153, 154
+_SKIPPED: Final = frozenset(
+    {2, 3, 4, 5, 20, 31, 32, 36, ast.PARAMETER, ast.TRAIT, _STATIC_ASSERT, _CONCEPT, _REQUIRES, *ast.FUNCTIONS}
+)
+_EXPRESSIONS: Final = range(ast.UNEXPOSED_EXPRESSION, ast.LABEL)
+_PLAIN_FUNCTIONS: Final = ast.FUNCTIONS - {ast.CONSTRUCTOR}  # an expression right below is part of the type
+_JUMPED_TO: Final = frozenset({ast.LABEL, ast.CASE, ast.DEFAULT})
+
+
+class Demand(NamedTuple):
+    """A reference: to a part of an entity, and where it is written."""
+
+    cursor: CXCursor
+    part: LinkPart
+    place: Place
+
+
+class BodyWalk:
+    """Walks single definitions.
+
+    Args:
+        cursors: Reads cursors.
+        files: Interns places.
+        lifetimes: Knows what runs where nobody writes it.
+        classes: Knows tables and overriders.
+    """
+
+    def __init__(self, cursors: Cursors, files: FileTable, lifetimes: Lifetimes, classes: LinkClasses) -> None:
+        self._cursors = cursors
+        self._cdll = cursors.cdll
+        self._files = files
+        self._lifetimes = lifetimes
+        self._classes = classes
+        self._found: dict[tuple[int, LinkPart, Place], Demand] = {}
+        self._bases: set[int] = set()  # expressions that make a base
+        self._kept: set[int] = set()  # expressions whose object outlives them
+        self._read: set[int] = set()  # expressions that something converts: of constants, the value alone counts
+        self._aside: Place | None = None  # where a default argument or member initialiser counts
+
+    def of(self, definition: CXCursor) -> list[Demand]:
+        """What a function or variable refers to, in source order."""
+        self._found, self._bases, self._kept, self._read, self._aside = {}, set(), set(), set(), None
+        if definition.kind == ast.CONSTRUCTOR:
+            self._constructor(definition)
+        elif definition.kind == ast.DESTRUCTOR:
+            self._destructor(definition)
+        elif definition.kind == ast.VARIABLE:
+            self._end(self._cursors.type_of(definition), self.place_of(definition))
+        self._cursors.visit_below(definition, self._see)
+        return list(self._found.values())
+
+    def place_of(self, cursor: CXCursor) -> Place:
+        """Where a declaration or expression is."""
+        return self._files.place(self._cdll.clang_getCursorLocation(cursor))[:3]
+
+    def value(self, expression: CXCursor) -> int | None:
+        """The value of a constant expression of integer type, or None."""
+        return evaluated(self._cdll, expression)
+
+    def _at(self, cursor: CXCursor) -> Place:
+        return self._aside or self.place_of(cursor)
+
+    def _add(self, cursor: CXCursor, part: LinkPart, place: Place) -> None:
+        self._found.setdefault((cursor.data0, part, place), Demand(copied(cursor), part, place))
+
+    # ---- constructors and destructors
+
+    def _constructor(self, constructor: CXCursor) -> None:
+        place = self._at(constructor)
+        type_ = self._type_around(constructor)
+        self._mark_initialisers(constructor, type_)
+        implied = self._lifetimes.implied_constructors(constructor)
+        self._structors(implied, place)
+        for made, _ in implied:
+            self._defaults(made, (), place)
+        for field in self._lifetimes.initialised_fields(constructor):
+            self._walk_aside(field, place)
+        self._tables(type_, place)
+        if self._may_fail(constructor):
+            self._parts(type_, place)
+
+    def _mark_initialisers(self, constructor: CXCursor, type_: CXType) -> None:
+        """Tell the initialisers of bases, and what a delegating constructor delegates to, from those of fields."""
+        own, name = self._cursors.declaration_of(type_).data0, self._cursors.offset(constructor)
+        target: int | None = None
+        for child in self._cursors.children(constructor):
+            if child.kind == ast.MEMBER_REFERENCE:
+                target = None
+            elif child.kind == ast.TYPE_REFERENCE and self._cursors.offset(child) > name:
+                named = self._cursors.referenced(child)
+                target = named.data0 if named is not None else None
+            elif child.kind >= ast.UNEXPOSED_EXPRESSION and child.kind != ast.COMPOUND and target is not None:
+                made = self._stripped(child)
+                self._bases.add(made.data1)
+                if target == own:  # each variant delegates to its like
+                    called = self._cursors.referenced(made)
+                    if called is not None:
+                        self._add(called, LinkPart.COMPLETE, self._at(made))
+                target = None
+
+    def _destructor(self, destructor: CXCursor) -> None:
+        type_, place = self._type_around(destructor), self._at(destructor)
+        self._parts(type_, place)
+        self._tables(type_, place)
+
+    def _type_around(self, member: CXCursor) -> CXType:
+        return self._cursors.type_of(self._cdll.clang_getCursorSemanticParent(member))
+
+    def _tables(self, type_: CXType, place: Place) -> None:
+        if type_.kind == ast.RECORD and self._classes.is_dynamic(type_):
+            declared = self._cursors.declaration_of(type_)
+            self._add(declared, LinkPart.VTABLE, place)
+            if self._classes.has_virtual_base(type_):
+                self._add(declared, LinkPart.VTT, place)
+
+    def _parts(self, type_: CXType, place: Place) -> None:
+        if type_.kind == ast.RECORD:
+            self._structors(self._lifetimes.parts(type_), place)
+
+    def _structors(self, members: Iterable[tuple[CXCursor, bool]], place: Place) -> None:
+        for member, is_base in members:
+            self._add(member, LinkPart.BASE if is_base else LinkPart.COMPLETE, place)
+
+    def _may_fail(self, constructor: CXCursor) -> bool:
+        """Whether something can throw while parts already live: then their destructors are needed."""
+        calls: list[None] = []
+
+        def see(cursor: CXCursor) -> bool:
+            if cursor.kind in {ast.CALL_EXPRESSION, ast.NEW, ast.THROW}:
+                calls.append(None)
+            return cursor.kind not in _SKIPPED
+
+        self._cursors.visit(constructor, see)
+        return len(calls) + len(self._lifetimes.implied_constructors(constructor)) > 1
+
+    # ---- expressions
+
+    def _see(self, cursor: CXCursor, parent: CXCursor) -> bool:
+        kind = cursor.kind
+        if kind in _SKIPPED or (parent.kind in _PLAIN_FUNCTIONS and kind in _EXPRESSIONS):
+            return False
+        if self._is_kept_by(parent):
+            self._kept.add(cursor.data1)
+        if parent.kind == ast.UNEXPOSED_EXPRESSION:
+            self._read.add(cursor.data1)
+        handler = self._HANDLERS.get(kind)
+        return handler is None or handler(self, cursor)
+
+    def _is_kept_by(self, parent: CXCursor) -> bool:
+        """Whether an object that an expression makes outlives it; what a reference is bound to dies with its scope."""
+        if parent.kind == ast.VARIABLE:
+            return self._cursors.type_of(parent).kind not in ast.REFERENCES
+        return parent.kind in _MAKERS or (parent.kind in _PASSED_ON and parent.data1 in self._kept)
+
+    def _call(self, call: CXCursor) -> bool:
+        callee = self._cursors.referenced(call)
+        place = self._at(call)
+        if callee is not None and callee.kind in ast.FUNCTIONS:
+            if callee.kind == ast.CONSTRUCTOR:
+                self._add(callee, LinkPart.BASE if call.data1 in self._bases else LinkPart.COMPLETE, place)
+            count = max(0, self._cdll.clang_Cursor_getNumArguments(call))
+            arguments = [self._cdll.clang_Cursor_getArgument(call, index) for index in range(count)]
+            self._defaults(callee, arguments, place)
+        if call.data1 not in self._kept:
+            self._end(self._cursors.type_of(call), place)
+        return True
+
+    def _defaults(self, callee: CXCursor, arguments: Sequence[CXCursor], place: Place) -> None:
+        """The default arguments of a call, which the front end shows as expressions of no place."""
+        canonical = self._cdll.clang_getCanonicalCursor(callee)
+        for index in range(max(0, self._cdll.clang_Cursor_getNumArguments(canonical))):
+            if index >= len(arguments) or self.place_of(arguments[index])[1] == 0:
+                self._walk_aside(self._cdll.clang_Cursor_getArgument(canonical, index), place)
+
+    def _walk_aside(self, declared: CXCursor, place: Place) -> None:
+        """The initialiser of a parameter or field, as part of the code at a place."""
+        before, self._aside = self._aside, place
+        for child in self._cursors.children(declared):
+            if child.kind >= ast.UNEXPOSED_EXPRESSION:
+                self._see_all(child, declared)
+        self._aside = before
+
+    def _see_all(self, cursor: CXCursor, parent: CXCursor) -> None:
+        if self._see(cursor, parent):
+            self._cursors.visit_below(cursor, self._see)
+
+    def _member(self, member: CXCursor) -> bool:
+        named = self._cursors.referenced(member)
+        if named is None:
+            return True
+        if named.kind == ast.VARIABLE:
+            self._variable(named, member)
+        elif named.kind in ast.FUNCTIONS:
+            target = self._statically(member, named)
+            if target is not None:
+                part = LinkPart.COMPLETE if target.kind == ast.DESTRUCTOR else LinkPart.ENTITY
+                self._add(target, part, self._at(member))
+        return True
+
+    def _statically(self, member: CXCursor, method: CXCursor) -> CXCursor | None:
+        """What a call of a method runs if that is known without looking at the object; None for a virtual call."""
+        if not self._cdll.clang_Cursor_isDynamicCall(member):
+            return method
+        if self._classes.is_final(method):
+            return method
+        children = [c for c in self._cursors.children(member) if c.kind >= ast.UNEXPOSED_EXPRESSION]
+        if not children:
+            owner = self._type_around(method)
+            return method if self._classes.is_final(self._cursors.declaration_of(owner)) else None
+        base = self._stripped(children[0])
+        type_ = self._cursors.type_of(base)
+        declared = self._cursors.referenced(base) if base.kind in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION} else None
+        is_object = type_.kind == ast.RECORD and (
+            base.kind == ast.CALL_EXPRESSION if declared is None else self._cursors.type_of(declared).kind == ast.RECORD
+        )
+        if type_.kind == ast.POINTER:
+            type_ = self._cursors.pointee(type_)
+        if type_.kind == ast.RECORD and (is_object or self._classes.is_final(self._cursors.declaration_of(type_))):
+            return self._classes.overrider(method, type_)
+        return None
+
+    def _name(self, name: CXCursor) -> bool:
+        named = self._cursors.referenced(name)
+        if named is None:
+            return True
+        if named.kind == ast.VARIABLE:
+            self._variable(named, name)
+        elif named.kind in ast.FUNCTIONS and not self._cdll.clang_CXXMethod_isVirtual(named):
+            self._add(named, LinkPart.ENTITY, self._at(name))
+        return True
+
+    def _variable(self, variable: CXCursor, name: CXCursor) -> None:
+        if self._cdll.clang_getCursorLinkage(variable) in _NO_LINKAGE or self._is_folded(variable, name):
+            return
+        place = self._at(name)
+        self._add(variable, LinkPart.ENTITY, place)
+        if self._cdll.clang_getCursorTLSKind(variable):
+            self._add(variable, LinkPart.THREAD_INITIALISER, place)
+
+    def _is_folded(self, variable: CXCursor, name: CXCursor) -> bool:
+        """Whether the value of a constant stands in its place; where a reference binds to it, its address does."""
+        initialiser = self._cdll.clang_Cursor_getVarDeclInitializer(variable)
+        if not initialiser.data0 or not self._cdll.clang_isConstQualifiedType(self._cdll.clang_getCursorType(variable)):
+            return False
+        return name.data1 in self._read and self.value(initialiser) is not None
+
+    # ---- statements and lifetimes
+
+    def _local(self, variable: CXCursor) -> bool:
+        self._end(self._cursors.type_of(variable), self._at(variable))
+        return True
+
+    def _end(self, type_: CXType, place: Place) -> None:
+        self._structors(self._lifetimes.ends(type_), place)
+
+    def _lambda(self, expression: CXCursor) -> bool:
+        operator = self._cursors.call_operator(expression)
+        if operator is not None and operator.kind != ast.FUNCTION_TEMPLATE:
+            self._add(operator, LinkPart.ENTITY, self._at(expression))
+        for child in self._cursors.children(expression):
+            if child.kind != ast.COMPOUND:
+                self._see_all(child, expression)
+        return False
+
+    def _new(self, expression: CXCursor) -> bool:
+        self._allocation(self._cursors.pointee(self._cursors.type_of(expression)), self._at(expression))
+        return True
+
+    def _delete(self, expression: CXCursor) -> bool:
+        place = self._at(expression)
+        for child in self._cursors.children(expression):
+            type_ = self._cursors.pointee(self._cursors.type_of(child))
+            if type_.kind != ast.RECORD:
+                continue
+            is_final = self._classes.is_final(self._cursors.declaration_of(type_))
+            ends = self._lifetimes.ends(type_)
+            self._structors((e for e in ends if is_final or not self._cdll.clang_CXXMethod_isVirtual(e[0])), place)
+            self._allocation(type_, place)
+        return True
+
+    def _allocation(self, type_: CXType, place: Place) -> None:
+        """A class's own functions for its storage."""
+        if type_.kind == ast.RECORD:
+            for method in self._cursors.methods(type_):
+                if self._cursors.spelling(method).startswith(("operator new", "operator delete")):
+                    self._add(method, LinkPart.ENTITY, place)
+            for base in self._cursors.bases(type_):
+                self._allocation(base, place)
+
+    def _throw(self, expression: CXCursor) -> bool:
+        for child in self._cursors.children(expression):
+            type_, place = self._cursors.type_of(child), self._at(expression)
+            self._end(type_, place)
+            self._typeinfo(type_, place)
+        return True
+
+    def _catch(self, statement: CXCursor) -> bool:
+        for child in self._cursors.children(statement):
+            if child.kind == ast.VARIABLE:
+                self._typeinfo(self._cursors.type_of(child), self._at(child))
+        return True
+
+    def _typeid(self, expression: CXCursor) -> bool:
+        for child in self._cursors.children(expression):
+            type_ = self._cursors.type_of(child)
+            if child.kind >= ast.UNEXPOSED_EXPRESSION and self._is_polymorphic(type_):
+                return True  # the object's own, found at run time
+            self._typeinfo(type_, self._at(expression))
+        return False
+
+    def _dynamic_cast(self, expression: CXCursor) -> bool:
+        place = self._at(expression)
+        self._typeinfo(self._cursors.type_of(expression), place)
+        for child in self._cursors.children(expression):
+            if child.kind >= ast.UNEXPOSED_EXPRESSION:
+                self._typeinfo(self._cursors.type_of(child), place)
+        return True
+
+    def _is_polymorphic(self, type_: CXType) -> bool:
+        return type_.kind == ast.RECORD and self._classes.is_dynamic(type_)
+
+    def _typeinfo(self, type_: CXType, place: Place) -> None:
+        while type_.kind == ast.POINTER or type_.kind in ast.REFERENCES:
+            type_ = self._cursors.pointee(type_)
+        if self._is_polymorphic(type_):
+            self._add(self._cursors.declaration_of(type_), LinkPart.TYPEINFO, place)
+
+    def _range(self, loop: CXCursor) -> bool:
+        for child in self._cursors.children(loop):
+            if child.kind >= ast.UNEXPOSED_EXPRESSION and child.kind != ast.COMPOUND:
+                for member in self._lifetimes.range_members(self._cursors.type_of(child)):
+                    self._add(member, LinkPart.ENTITY, self._at(loop))
+        return True
+
+    def _list(self, braced: CXCursor) -> bool:
+        """An aggregate's members that a braced list leaves out."""
+        type_ = self._cursors.type_of(braced)
+        if type_.kind == ast.RECORD and len(self._cursors.children(braced)) < len(self._cursors.fields(type_)):
+            place = self._at(braced)
+            for member in self._lifetimes.of_aggregate(type_):
+                if member.kind == ast.FIELD:
+                    self._walk_aside(member, place)
+                else:
+                    self._add(member, LinkPart.COMPLETE, place)
+        return True
+
+    def _choice(self, cursor: CXCursor) -> bool:
+        """An `if` or `?:` whose condition is constant has one live branch, unless something jumps into the other."""
+        children = self._cursors.children(cursor)
+        condition = children[0]
+        value = self.value(condition) if condition.kind in _EXPRESSIONS else None
+        if value is None or any(map(self._is_jumped_into, children[1:])):
+            return True
+        self._see_all(condition, cursor)
+        for index, branch in enumerate(children[1:]):
+            if bool(value) is (index == 0):
+                self._see_all(branch, cursor)
+        return False
+
+    def _is_jumped_into(self, branch: CXCursor) -> bool:
+        found: list[None] = []
+
+        def see(cursor: CXCursor) -> bool:
+            if cursor.kind in _JUMPED_TO:
+                found.append(None)
+            return not found
+
+        self._cursors.visit(branch, see)
+        return bool(found) or branch.kind in _JUMPED_TO
+
+    def _stripped(self, expression: CXCursor) -> CXCursor:
+        while expression.kind in _WRAPPINGS and (inner := self._cursors.children(expression)):
+            expression = inner[-1]
+        return expression
+
+    _HANDLERS: ClassVar[Mapping[int, Callable[[BodyWalk, CXCursor], bool]]] = {
+        ast.CALL_EXPRESSION: _call,
+        ast.NAME_EXPRESSION: _name,
+        ast.MEMBER_EXPRESSION: _member,
+        ast.VARIABLE: _local,
+        ast.LAMBDA: _lambda,
+        ast.NEW: _new,
+        ast.DELETE: _delete,
+        ast.THROW: _throw,
+        ast.CATCH: _catch,
+        ast.TYPEID: _typeid,
+        ast.DYNAMIC_CAST: _dynamic_cast,
+        ast.RANGE_FOR: _range,
+        **dict.fromkeys(ast.INITIALISER_LISTS, _list),
+        ast.IF: _choice,
+        ast.CONDITIONAL_OPERATOR: _choice,
+    }

@@ -1,0 +1,272 @@
+"""What the machine code of a translation unit refers to, read off its syntax before anything is compiled.
+
+Each definition is walked as a compiler without optimisations would translate it: what it calls, destroys, takes the
+address of, which tables its constructors need. Source: Itanium C++ ABI, sections 2.5, 2.9, 3.2 and 5.2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mgaudit.sources import cursors as ast
+from mgaudit.sources.cursors import copied
+from mgaudit.sources.demand_walk import BodyWalk, Demand
+from mgaudit.sources.lifetimes import Lifetimes
+from mgaudit.sources.link_classes import LinkClasses
+from mgaudit.sources.records import NONE, LinkPart, Strength
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mgaudit.sources.clang_abi import CXCursor, Library
+    from mgaudit.sources.cursors import Cursors
+    from mgaudit.sources.files import FileTable
+    from mgaudit.sources.symbols import SymbolTable
+
+_EXTERNAL_LINKAGE: Final = 4
+_CLASSES: Final = frozenset({2, 3, 4, 31, 32})
+_TEMPLATES: Final = frozenset({30, 31, 32})
+
+
+class Node(NamedTuple):
+    """What may hold references: a function, a variable, or (``of`` is then one of its tables) a class."""
+
+    cursor: CXCursor
+    of: LinkPart
+
+
+class DemandFinder:
+    """Finds what one translation unit defines for the linker, and what each definition refers to.
+
+    Args:
+        library: libclang.
+        cursors: Reads cursors.
+        symbols: Interns entities.
+        files: Interns places.
+
+    Attributes:
+        demands: ``records.DEMAND_COLUMNS``.
+        emissions: ``records.EMISSION_COLUMNS``.
+        names: The mangled names that the demands name by index.
+    """
+
+    def __init__(self, library: Library, cursors: Cursors, symbols: SymbolTable, files: FileTable) -> None:
+        self._cursors = cursors
+        self._cdll = cursors.cdll
+        self._symbols = symbols
+        self._files = files
+        self._lifetimes = Lifetimes(cursors)
+        self._classes = LinkClasses(library, cursors, self._lifetimes)
+        self._walk = BodyWalk(cursors, files, self._lifetimes, self._classes)
+        self._tracked: dict[int, bool] = {}
+        self._expanded: dict[tuple[int, LinkPart], list[Demand]] = {}
+        self._behind: dict[tuple[int, LinkPart], list[Demand]] = {}
+        self._entered: set[tuple[int, LinkPart]] = set()
+        self._waiting: list[Node] = []
+        self._names: dict[str, int] = {}
+        self.demands: dict[tuple[int, ...], None] = {}
+        self.emissions: dict[tuple[int, ...], None] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """See the class."""
+        return list(self._names)
+
+    def find(self, definitions: Iterable[CXCursor]) -> None:
+        """Walk the definitions of functions and variables, and what they use of inline functions and templates."""
+        for definition in definitions:
+            if definition.kind != ast.FIELD and not self._is_pattern(definition):
+                self._enter(Node(definition, LinkPart.ENTITY))
+        while self._waiting:
+            self._expand_into_rows(self._waiting.pop())
+
+    def _enter(self, node: Node) -> None:
+        key = self._key(node)
+        if key not in self._entered:
+            self._entered.add(key)
+            self._waiting.append(node)
+
+    def _key(self, node: Node) -> tuple[int, LinkPart]:
+        return self._cdll.clang_getCanonicalCursor(node.cursor).data0, node.of
+
+    def _expand_into_rows(self, node: Node) -> None:
+        """Note a definition, if there is one here, and its demands."""
+        if node.of is not LinkPart.ENTITY:
+            self._define_class(node)
+        elif self._is_defined(node.cursor):
+            strength = self._strength(node.cursor)
+            self._define(node.cursor, strength, NONE)
+            if strength is Strength.ALWAYS and node.cursor.kind != ast.VARIABLE:
+                self._define_tables_of_key(node.cursor)
+        else:
+            return
+        source = self._symbols.of_cursor(node.cursor)
+        for demand in self._expand(node):
+            for target in self._visible(demand):
+                self._demand(source, node.of, target)
+
+    def _demand(self, source: int, of: LinkPart, target: Demand) -> None:
+        symbol = self._symbols.of_cursor(target.cursor)
+        for name in self._classes.mangled(target.cursor, target.part) or ("",):
+            index = self._names.setdefault(name, len(self._names))
+            self.demands[source, of, symbol, target.part, index, *target.place] = None
+        self._enter(_node_of(target))
+
+    # ---- definitions
+
+    def _define(self, cursor: CXCursor, strength: Strength, key: int) -> None:
+        file = self._files.place(self._cdll.clang_getCursorLocation(cursor))[0]
+        self.emissions[self._symbols.of_cursor(cursor), file, strength, key] = None
+
+    def _define_class(self, node: Node) -> None:
+        key = self._classes.key_function(self._cursors.type_of(node.cursor))
+        if key is None:
+            self._define(node.cursor, Strength.ON_DEMAND, NONE)
+        else:
+            self._define(node.cursor, Strength.WITH_KEY, self._symbols.of_cursor(key))
+
+    def _define_tables_of_key(self, method: CXCursor) -> None:
+        """A class's tables come with its key function."""
+        declared = self._cdll.clang_getCursorSemanticParent(method)
+        type_ = self._cursors.type_of(declared)
+        if type_.kind == ast.RECORD and self._cdll.clang_CXXMethod_isVirtual(method):
+            key = self._classes.key_function(type_)
+            if key is not None and self._same(key, method):
+                self._enter(Node(self._cursors.declaration_of(type_), LinkPart.VTABLE))
+
+    def _same(self, one: CXCursor, other: CXCursor) -> bool:
+        canonical = self._cdll.clang_getCanonicalCursor
+        return bool(canonical(one).data0 == canonical(other).data0)
+
+    def _is_pattern(self, definition: CXCursor) -> bool:
+        """Whether it is a template, or belongs to one: only its instances become code."""
+        cursor = definition
+        while cursor.data0 and cursor.kind not in {ast.TRANSLATION_UNIT, ast.NAMESPACE}:
+            if cursor.kind in _TEMPLATES:
+                return True
+            cursor = self._cdll.clang_getCursorSemanticParent(cursor)
+        return False
+
+    def _is_implicit(self, member: CXCursor) -> bool:
+        parent = self._cdll.clang_getCursorSemanticParent(member)
+        return parent.kind in _CLASSES and self._lifetimes.is_implicit(member, parent)
+
+    def _is_defined(self, cursor: CXCursor) -> bool:
+        if cursor.kind != ast.VARIABLE and self._is_implicit(cursor):
+            return True
+        return bool(self._cdll.clang_getCursorDefinition(cursor).data0)
+
+    def _strength(self, cursor: CXCursor) -> Strength:
+        definition = self._cdll.clang_getCursorDefinition(cursor)
+        if cursor.kind == ast.VARIABLE:
+            vague = self._is_vague(definition, cursor)
+            return Strength.ON_DEMAND if vague and not self._runs_at_start(definition) else Strength.ALWAYS
+        if self._is_implicit(cursor) or self._is_vague(definition, cursor):
+            return Strength.ON_DEMAND
+        is_inline = self._cdll.clang_Cursor_isFunctionInlined
+        return Strength.ON_DEMAND if is_inline(definition) or is_inline(cursor) else Strength.ALWAYS
+
+    def _is_vague(self, definition: CXCursor, cursor: CXCursor) -> bool:
+        """Whether it is internal, written in a class, or the instance of a template."""
+        if self._cdll.clang_getCursorLinkage(cursor) != _EXTERNAL_LINKAGE:
+            return True
+        if self._cdll.clang_getCursorLexicalParent(definition).kind in _CLASSES:
+            return True
+        pattern = self._cdll.clang_getSpecializedCursorTemplate(cursor)
+        return bool(pattern.data0) and bool(
+            self._cdll.clang_equalLocations(
+                self._cdll.clang_getCursorLocation(cursor), self._cdll.clang_getCursorLocation(pattern)
+            )
+        )
+
+    def _runs_at_start(self, variable: CXCursor) -> bool:
+        """Whether it must be there though nobody names it: code makes or destroys it."""
+        if self._lifetimes.ends(self._cursors.type_of(variable)):
+            return True
+        initialiser = self._cdll.clang_Cursor_getVarDeclInitializer(variable)
+        return bool(initialiser.data0) and self._walk.value(initialiser) is None
+
+    # ---- demands
+
+    def _expand(self, node: Node) -> list[Demand]:
+        """What one definition refers to."""
+        key = self._key(node)
+        known = self._expanded.get(key)
+        if known is None:
+            known = self._expanded[key] = self._fresh(node)
+        return known
+
+    def _fresh(self, node: Node) -> list[Demand]:
+        if node.of is LinkPart.TYPEINFO:
+            return self._of_typeinfo(node.cursor)
+        if node.of is LinkPart.VTABLE:
+            return self._of_vtable(node.cursor)
+        definition = self._cdll.clang_getCursorDefinition(node.cursor)
+        return self._walk.of(definition if definition.data0 else node.cursor)
+
+    def _of_vtable(self, declared: CXCursor) -> list[Demand]:
+        place = self._walk.place_of(declared)
+        found = [Demand(declared, LinkPart.TYPEINFO, place)]
+        for slot in self._classes.slots(self._cursors.type_of(declared)):
+            if slot.kind == ast.DESTRUCTOR:
+                found += [Demand(slot, part, place) for part in (LinkPart.COMPLETE, LinkPart.DELETING)]
+            elif not self._cdll.clang_CXXMethod_isPureVirtual(slot):
+                found.append(Demand(slot, LinkPart.ENTITY, place))
+                if self._classes.has_thunks(slot):
+                    found.append(Demand(slot, LinkPart.THUNK, place))
+        return found
+
+    def _of_typeinfo(self, declared: CXCursor) -> list[Demand]:
+        place = self._walk.place_of(declared)
+        bases = self._cursors.bases(self._cursors.type_of(declared))
+        return [
+            Demand(self._cursors.declaration_of(base), LinkPart.TYPEINFO, place)
+            for base in bases
+            if self._classes.is_dynamic(base)
+        ]
+
+    def _visible(self, demand: Demand) -> Iterable[Demand]:
+        """The demand itself, or what code outside of the tree that it leads to demands of the tree in turn."""
+        if self._is_tracked(demand.cursor):
+            return [demand]
+        return [Demand(d.cursor, d.part, demand.place) for d in self._reached(_node_of(demand))]
+
+    def _reached(self, start: Node) -> list[Demand]:
+        """What of the tree the instances of foreign templates demand, at any depth."""
+        key = self._key(start)
+        known = self._behind.get(key)
+        if known is None:
+            found: dict[tuple[int, LinkPart], Demand] = {}
+            seen, waiting = {key}, [start]
+            while waiting:
+                node = waiting.pop()
+                for demand in self._expand(node) if self._is_instance(node.cursor) else ():
+                    following = _node_of(demand)
+                    if self._is_tracked(demand.cursor):
+                        found.setdefault((demand.cursor.data0, demand.part), demand)
+                    elif self._key(following) not in seen:
+                        seen.add(self._key(following))
+                        waiting.append(following)
+            known = self._behind[key] = list(found.values())
+        return known
+
+    def _is_instance(self, cursor: CXCursor) -> bool:
+        """Whether a template, or the member of one, yielded it."""
+        while cursor.data0 and cursor.kind not in {ast.TRANSLATION_UNIT, ast.NAMESPACE}:
+            if self._cdll.clang_getSpecializedCursorTemplate(cursor).data0:
+                return True
+            cursor = self._cdll.clang_getCursorSemanticParent(cursor)
+        return False
+
+    def _is_tracked(self, cursor: CXCursor) -> bool:
+        known = self._tracked.get(cursor.data0)
+        if known is None:
+            file = self._walk.place_of(cursor)[0]
+            known = self._tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
+        return known
+
+
+def _node_of(demand: Demand) -> Node:
+    """What is defined where a demand is met."""
+    tables = {LinkPart.VTABLE: LinkPart.VTABLE, LinkPart.VTT: LinkPart.VTABLE, LinkPart.TYPEINFO: LinkPart.TYPEINFO}
+    return Node(copied(demand.cursor), tables.get(demand.part, LinkPart.ENTITY))
