@@ -73,6 +73,26 @@ def dump(connection: sqlite3.Connection, configurations: Iterable[str] | None = 
         ],
         key=repr,
     )
+    found["demand"] = sorted(
+        [
+            (symbols[source], of, symbols[target], *row)
+            for source, of, target, *row in execute(
+                "SELECT r.source, r.of, r.target, r.part, r.name, f.path, r.line, r.column, x.mask FROM demand_row r "
+                "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+            )
+        ],
+        key=repr,
+    )
+    found["emission"] = sorted(
+        [
+            (symbols[symbol], file, strength, symbols[key])
+            for symbol, file, strength, key in execute(
+                "SELECT r.symbol, f.path, r.strength, r.key FROM emission_row r "
+                "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+            )
+        ],
+        key=repr,
+    )
     found["include"] = sorted(
         [
             (units[number], edges[edge])

@@ -56,8 +56,10 @@ def facts_of(tree: Tree, analysis: Analysis) -> dict[str, Any]:
     facts = analysis.facts
     known: dict[str, Any] = {
         name: sorted(set(dump[name]), key=repr)
-        for name in ("symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "edge")
-    }
+        for name in (
+            "symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "demand", "emission", "edge",
+        )
+    }  # fmt: skip
     for table in ("base", "override", "skipped"):
         known[table] = sorted({row[1:] for row in dump[table]}, key=repr)
     for unit in facts.units:
@@ -115,6 +117,29 @@ def test_bodies_are_those_of_a_plain_parse(forest: Tree) -> None:
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
     names = {row[0][0] for row in facts_of(forest, fast)["body"]}
     assert {"c:@F@of#$@S@Part#", "c:@F@twice<#$@S@Part>#S0_#"} <= names
+
+
+PREDICTING = """
+[zone.all]
+paths = ["src/*.cpp"]
+[[gate]]
+id = "B"
+kind = "symbol-purity"
+sources = { from = ["all"], forbid = ["state"] }
+"""
+
+
+def test_demands_are_those_of_a_plain_parse(forest: Tree) -> None:
+    assert facts_of(forest, forest.analyse())["demand"] == []
+    forest.settings += PREDICTING
+    text = UMBRELLA.replace("int of(", "Umbrella kept;\nstruct Late { virtual void f(); };\ninline Late late;\nint of(")
+    forest.write("src/umbrella.h", text.replace("inline Umbrella", "static Umbrella"))
+    forest.write("src/c.cpp", USER.format("c") + "void Late::f() { twice(Part{}); }\n")
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+    facts = facts_of(forest, fast)
+    assert {"_ZN8UmbrellaD1Ev", "_ZTV8Umbrella", "_ZN4Late1fEv"} <= {row[4] for row in facts["demand"]}
+    assert {row[2] for row in facts["emission"]} == {0, 1, 2}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

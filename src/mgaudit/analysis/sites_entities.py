@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.facts.rows import declarations, symbols_within
-from mgaudit.sources.records import DECL_DEFINITION
+from mgaudit.sources.records import DECL_DEFINITION, TEMPLATE_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -119,7 +119,7 @@ class Entities:
     def is_templated(self, number: int) -> bool:
         """Whether a symbol is a template, an instantiation or a member of one."""
         symbol = self._facts.symbol(number)
-        return symbol.pattern is not None or any(mark in symbol.usr for mark in _TEMPLATES)
+        return symbol.pattern is not None or any(mark in symbol.usr for mark in TEMPLATE_MARKS)
 
     # ---- classes
 
@@ -296,7 +296,6 @@ class Entities:
         return symbol.qualified
 
 
-_TEMPLATES: Final = ("@FT@", "@ST>", "@SP>")  # in USRs: function and class templates, partial specialisations
 _SIMPLE: Final = {
     **dict.fromkeys(sorted(_TYPES), EntityKind.TYPE),
     "namespace": EntityKind.NAMESPACE,

@@ -339,7 +339,9 @@ class _Run:
         parts += [text for file in self.overlays[unit.configuration] for text in file]
         parts += self.audited_globs if stub_folder else ()
         # A precompiled header holds what any unit that starts from it may emit.
-        with_demands = bool(self.linked) if unit.kind == "preamble" else unit.kind == "source" and unit.path in self.linked
+        with_demands = (
+            bool(self.linked) if unit.kind == "preamble" else unit.kind == "source" and unit.path in self.linked
+        )
         parts += ("demands", str(with_demands))
         parts += ("observed", *self.observed_globs, "bodies", str(needs_bodies(self.settings.gates)))
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()

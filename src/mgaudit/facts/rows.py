@@ -31,6 +31,31 @@ class ImpliedCall(NamedTuple):
     mask: int
 
 
+class Demand(NamedTuple):
+    """That the machine code of a definition will refer to a symbol; ``of`` and ``part`` are `records.LinkPart`."""
+
+    source: int
+    of: int
+    target: int
+    part: int
+    name: str
+    path: str
+    line: int
+    column: int
+
+
+def demands(facts: Facts, units: Collection[int]) -> set[Demand]:
+    """What some units, given by id, will refer to."""
+    chosen = ",".join(map(str, sorted(units)))
+    return {Demand(*row) for row in facts.connection.execute(_DEMANDS.format(units=chosen))}
+
+
+def emissions(facts: Facts, units: Collection[int]) -> dict[int, tuple[int, int | None]]:
+    """What some units, given by id, define for the linker: by symbol, how strongly and with which key function."""
+    chosen = ",".join(map(str, sorted(units)))
+    return {row[0]: (row[1], row[2]) for row in facts.connection.execute(_EMISSIONS.format(units=chosen))}
+
+
 def all_symbols(facts: Facts) -> dict[int, Symbol]:
     """Every symbol of the database by id, those that no selected unit sees included."""
     return {row[0]: Symbol(*row) for row in facts.connection.execute(_SYMBOLS)}
@@ -113,6 +138,15 @@ SELECT r.symbol, f.path, r.line, r.column, r.flags, x.mask FROM declaration_row 
 _TRACKED_USES: Final = f"""
 SELECT DISTINCT f.path, r.symbol, r.line, r.column FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
 WHERE f.tracked AND y.kind NOT IN ('namespace', 'namespace-alias')
+"""
+_DEMANDS: Final = """
+SELECT r.source, r.of, r.target, r.part, r.name, f.path, r.line, r.column FROM demand_row r
+JOIN unit_slice u ON u.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file
+WHERE u.unit IN ({units})
+"""
+_EMISSIONS: Final = """
+SELECT r.symbol, r.strength, r.key FROM emission_row r JOIN unit_slice u ON u.slice = r.slice
+WHERE u.unit IN ({units}) ORDER BY r.symbol, r.strength
 """
 _SYMBOL_USES: Final = f"""
 SELECT r.parent, r.symbol, MIN(f.path), MIN(r.line), COUNT(DISTINCT f.path || ' ' || r.offset)

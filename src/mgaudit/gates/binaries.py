@@ -21,13 +21,19 @@ class Selection:
 
     Attributes:
         binaries: In the order of their paths.
-        absent: A note for each glob that matches nothing and may.
+        unmatched: How many globs match nothing, and may.
         problems: Why not all could be read.
     """
 
     binaries: tuple[Binary, ...] = ()
-    absent: tuple[Finding, ...] = ()
+    unmatched: int = 0
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def examined(self) -> dict[str, int]:
+        """What there was to look at."""
+        counts = {"binaries": len(self.binaries), "objects": sum(len(binary.objects) for binary in self.binaries)}
+        return {**counts, "unmatched-globs": self.unmatched} if self.unmatched else counts
 
 
 def select(context: GateContext, key: str, globs: Sequence[str], *, optional: bool) -> Selection:
@@ -42,11 +48,10 @@ def select(context: GateContext, key: str, globs: Sequence[str], *, optional: bo
     empty = [index for index, glob in enumerate(globs) if not context.matching([glob])]
     if empty and not optional:
         return Selection(problems=tuple(_unmatched(context, key, globs, empty)))
-    absent = tuple(_absent(context, key, globs, empty))
     try:
-        return Selection(context.binaries(context.matching(globs)), absent)
+        return Selection(context.binaries(context.matching(globs)), len(empty))
     except UntrustedError as error:
-        return Selection((), absent, error.problems)
+        return Selection(problems=error.problems)
 
 
 def _unmatched(context: GateContext, key: str, globs: Sequence[str], empty: Iterable[int]) -> Iterable[Problem]:
@@ -54,23 +59,6 @@ def _unmatched(context: GateContext, key: str, globs: Sequence[str], empty: Iter
         message = f'gate "{context.spec.id}": no file matches {globs[index]}'
         help_text = "build first, correct the glob, or set `optional = true`"
         yield Problem(*context.spec.place(f"{key}[{index}]"), message, help_text)
-
-
-def _absent(context: GateContext, key: str, globs: Sequence[str], empty: Iterable[int]) -> Iterable[Finding]:
-    for index in empty:
-        path, line = context.spec.place(f"{key}[{index}]")
-        yield Finding(
-            gate=context.spec.id,
-            kind=context.spec.kind,
-            severity=Severity.NOTE,
-            message=f"not judged: no file matches {globs[index]}",
-            help="build it to have it judged",
-            path=path,
-            line=line,
-            column=1,
-            entity=globs[index],
-            identity=("absent", globs[index]),
-        )
 
 
 def placed(context: GateContext, key: str, problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -143,6 +143,23 @@ class Cursors:
         canonical: abi.CXType = self.cdll.clang_getCanonicalType(self.cdll.clang_getCursorType(cursor))
         return canonical
 
+    def result_of(self, call: abi.CXCursor) -> abi.CXType:
+        """The canonical type of what a call returns; unlike the type of the expression, it may be a reference."""
+        callee = self.referenced(call)
+        if callee is not None and callee.kind in FUNCTIONS and callee.kind != CONSTRUCTOR:
+            return self._canonical(self.cdll.clang_getCursorResultType(callee))
+        children = self.children(call) if callee is None or callee.kind != CONSTRUCTOR else []
+        called = self.type_of(children[0]) if children else None
+        while called is not None and (called.kind == POINTER or called.kind in REFERENCES):
+            called = self.pointee(called)
+        if called is not None and called.kind in FUNCTION_TYPES:
+            return self._canonical(self.cdll.clang_getResultType(called))
+        return self.type_of(call)
+
+    def _canonical(self, type_: abi.CXType) -> abi.CXType:
+        canonical: abi.CXType = self.cdll.clang_getCanonicalType(type_)
+        return canonical
+
     def declaration_of(self, type_: abi.CXType) -> abi.CXCursor:
         """The declaration of a class, as defined where it is."""
         declared: abi.CXCursor = self.cdll.clang_getTypeDeclaration(type_)

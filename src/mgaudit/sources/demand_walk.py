@@ -191,7 +191,7 @@ class BodyWalk:
             arguments = [self._cdll.clang_Cursor_getArgument(call, index) for index in range(count)]
             self._defaults(callee, arguments, place)
         if call.data1 not in self._kept:
-            self._end(self._cursors.type_of(call), place)
+            self._end(self._cursors.result_of(call), place)
         return True
 
     def _defaults(self, callee: CXCursor, arguments: Sequence[CXCursor], place: Place) -> None:
@@ -254,7 +254,11 @@ class BodyWalk:
             return True
         if named.kind == ast.VARIABLE:
             self._variable(named, name)
-        elif named.kind in ast.FUNCTIONS and not self._cdll.clang_CXXMethod_isVirtual(named):
+        elif (
+            named.kind in ast.FUNCTIONS
+            and not self._cdll.clang_CXXMethod_isVirtual(named)
+            and not self._cursors.spelling(named).startswith("__builtin_")
+        ):
             self._add(named, LinkPart.ENTITY, self._at(name))
         return True
 

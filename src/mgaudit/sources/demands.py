@@ -13,7 +13,7 @@ from mgaudit.sources.cursors import copied
 from mgaudit.sources.demand_walk import BodyWalk, Demand
 from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.link_classes import LinkClasses
-from mgaudit.sources.records import NONE, LinkPart, Strength
+from mgaudit.sources.records import NONE, TEMPLATE_MARKS, LinkPart, Strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _EXTERNAL_LINKAGE: Final = 4
 _CLASSES: Final = frozenset({2, 3, 4, 31, 32})
-_TEMPLATES: Final = frozenset({30, 31, 32})
 
 
 class Node(NamedTuple):
@@ -51,6 +50,7 @@ class DemandFinder:
     """
 
     def __init__(self, library: Library, cursors: Cursors, symbols: SymbolTable, files: FileTable) -> None:
+        self._library = library
         self._cursors = cursors
         self._cdll = cursors.cdll
         self._symbols = symbols
@@ -103,13 +103,16 @@ class DemandFinder:
         source = self._symbols.of_cursor(node.cursor)
         for demand in self._expand(node):
             for target in self._visible(demand):
-                self._demand(source, node.of, target)
+                self._demand(source, node, target)
 
-    def _demand(self, source: int, of: LinkPart, target: Demand) -> None:
+    def _demand(self, source: int, node: Node, target: Demand) -> None:
+        file = target.place[0]
+        is_seen = file != NONE and self._files.is_tracked(file)
+        place = target.place if is_seen else self._walk.place_of(node.cursor)  # what a macro elsewhere wrote
         symbol = self._symbols.of_cursor(target.cursor)
         for name in self._classes.mangled(target.cursor, target.part) or ("",):
             index = self._names.setdefault(name, len(self._names))
-            self.demands[source, of, symbol, target.part, index, *target.place] = None
+            self.demands[source, node.of, symbol, target.part, index, *place] = None
         self._enter(_node_of(target))
 
     # ---- definitions
@@ -140,12 +143,8 @@ class DemandFinder:
 
     def _is_pattern(self, definition: CXCursor) -> bool:
         """Whether it is a template, or belongs to one: only its instances become code."""
-        cursor = definition
-        while cursor.data0 and cursor.kind not in {ast.TRANSLATION_UNIT, ast.NAMESPACE}:
-            if cursor.kind in _TEMPLATES:
-                return True
-            cursor = self._cdll.clang_getCursorSemanticParent(cursor)
-        return False
+        usr = self._library.text(self._cdll.clang_getCursorUSR(definition))
+        return any(mark in usr for mark in TEMPLATE_MARKS)
 
     def _is_implicit(self, member: CXCursor) -> bool:
         parent = self._cdll.clang_getCursorSemanticParent(member)

@@ -26,6 +26,8 @@ SYMBOL_CONST_METHOD: Final = 16
 SYMBOL_TRACKED: Final = 32  # declared in a file of the audited tree
 SYMBOL_SPECIALISATION: Final = 64  # an instantiation or specialisation of `pattern`
 
+TEMPLATE_MARKS: Final = ("@FT@", "@ST>", "@SP>")  # in USRs: function and class templates, partial specialisations
+
 # Bits of a declaration's flags.
 DECL_DEFINITION: Final = 1
 DECL_REDECLARATION: Final = 2

@@ -37,7 +37,7 @@ def check(context: GateContext) -> Verdict:
     findings = [finding for debt in link_debts(sides) for finding in findings_of(debt, context.spec.id)]
     examined = {f"{side}-objects": len(sides[side]) for side in Side}
     examined["undefined-symbols"] = len(undefined_in(sides[Side.SERVER]))
-    return Verdict((*findings, *chosen.absent), examined)
+    return Verdict(tuple(findings), {**chosen.examined, **examined})
 
 
 def findings_of(debt: Debt, gate: str) -> Iterator[Finding]:

@@ -1,13 +1,13 @@
-"""The check of the gate kind ``symbol-purity``: what the binaries need and must not."""
+"""The check of the gate kind ``symbol-purity``: what binaries and sources need and must not."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mgaudit.domain.problems import Problem
 from mgaudit.gates.binaries import select
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.symbol_purity.check_binaries import check_binaries
+from mgaudit.gates.symbol_purity.check_sources import SourceCheck
 from mgaudit.gates.symbol_purity.parameters import SymbolPurityParameters
 
 if TYPE_CHECKING:
@@ -15,23 +15,32 @@ if TYPE_CHECKING:
 
 
 def check(context: GateContext) -> Verdict:
-    """Judge the binaries that the gate names."""
+    """Judge the binaries that the gate names, what its sources predict, or both."""
     parameters = context.spec.parameters
     assert isinstance(parameters, SymbolPurityParameters)
-    if parameters.sources is not None:
-        message = f'gate "{context.spec.id}": symbols cannot be predicted from sources yet'
-        return Verdict(problems=(Problem(*context.spec.place("sources"), message, "name binaries instead"),))
     chosen = select(context, "binaries", parameters.binaries, optional=parameters.optional)
-    if chosen.problems:
-        return Verdict(problems=chosen.problems)
-    if not chosen.binaries:
+    verdicts = [Verdict(examined=chosen.examined if parameters.binaries else {}, problems=chosen.problems)]
+    if parameters.sources is not None:
+        verdicts.append(SourceCheck(context, parameters.sources).verdict())
+    elif not chosen.binaries and not chosen.problems:
         return Verdict(
             skipped="none of the optional binaries exists", handled=frozenset(range(len(context.spec.exempt)))
         )
-    verdict = check_binaries(
-        chosen.binaries,
-        gate=context.spec.id,
-        forbid=parameters.forbid,
-        require_exports=parameters.require_exports,
+    if chosen.binaries:
+        verdicts.append(
+            check_binaries(
+                chosen.binaries,
+                gate=context.spec.id,
+                forbid=parameters.forbid,
+                require_exports=parameters.require_exports,
+            )
+        )
+    return _joined(verdicts)
+
+
+def _joined(verdicts: list[Verdict]) -> Verdict:
+    return Verdict(
+        tuple(finding for verdict in verdicts for finding in verdict.findings),
+        {name: count for verdict in verdicts for name, count in verdict.examined.items()},
+        tuple(problem for verdict in verdicts for problem in verdict.problems),
     )
-    return Verdict((*verdict.findings, *chosen.absent), verdict.examined, verdict.problems)

@@ -62,12 +62,7 @@ def check_binaries(
         for need, pattern in _forbidden(binary, names, patterns, problems):
             findings.append(_forbidden_finding(binary.path, need, pattern, gate))
     findings += [_missing(binary, text, gate) for binary in linked for text in _absent(binary, exports)]
-    examined = {
-        "binaries": len(binaries),
-        "objects": sum(len(binary.objects) for binary in binaries),
-        "undefined-symbols": undefined,
-    }
-    return Verdict(tuple(findings), examined, tuple(problems))
+    return Verdict(tuple(findings), {"undefined-symbols": undefined}, tuple(problems))
 
 
 def _selection_problems(binaries: Sequence[Binary]) -> Iterator[Problem]:

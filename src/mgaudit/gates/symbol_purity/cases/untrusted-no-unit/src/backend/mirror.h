@@ -1,0 +1,7 @@
+#pragma once
+
+namespace mg::backend {
+
+int Show();
+
+} // namespace mg::backend

@@ -1,0 +1,106 @@
+"""What the sources will need and must not, before anything is built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mgaudit.analysis.predictions import LinkReference, Prediction, predict
+from mgaudit.analysis.sites_entities import Entities, Scope
+from mgaudit.domain.findings import Evidence, Finding, Severity
+from mgaudit.domain.problems import Problem
+from mgaudit.gates.context import Verdict
+from mgaudit.gates.scopes import empty_zones
+from mgaudit.gates.uses import enclosing_function
+from mgaudit.sources.binaries_names import demangle
+
+if TYPE_CHECKING:
+    from mgaudit.gates.context import GateContext
+    from mgaudit.gates.symbol_purity.parameters import SymbolZones
+
+
+class SourceCheck:
+    """The predicted form of one gate.
+
+    Args:
+        context: The gate's context.
+        zones: The zones under guard and the forbidden ones.
+    """
+
+    def __init__(self, context: GateContext, zones: SymbolZones) -> None:
+        self._context = context
+        self._facts = context.facts
+        self._zones = zones
+        self._guarded = context.paths_in(zones.from_zones)
+        forbidden = tuple(context.zone(name) for name in zones.forbid)
+        self._entities = Entities(context.facts, Scope(context.paths_in(zones.forbid), forbidden))
+        units = [u for u in self._facts.units if u.name.kind == "source" and u.name.path in self._guarded]
+        self.prediction: Prediction = predict(self._facts, units, self._guarded)
+
+    def verdict(self) -> Verdict:
+        """A finding for each reference that will need a forbidden symbol, a note for each that no linker sees."""
+        problems = self._problems()
+        if problems:
+            return Verdict(problems=problems)
+        findings = [self._needed(reference) for reference in self.forbidden]
+        findings += [self._inline(r) for r in self.prediction.inline if self._entities.is_inside(r.symbol)]
+        examined = {
+            "units": self.prediction.units,
+            "definitions": self.prediction.definitions,
+            "predicted-symbols": len({reference.name for reference in self.prediction.needed}),
+        }
+        return Verdict(tuple(findings), examined)
+
+    @property
+    def forbidden(self) -> list[LinkReference]:
+        """The references that will need a symbol of the forbidden zones."""
+        return [r for r in self.prediction.needed if self._entities.is_inside(r.symbol)]
+
+    def _problems(self) -> tuple[Problem, ...]:
+        found = [
+            *empty_zones(self._context, "sources.from", self._zones.from_zones),
+            *empty_zones(self._context, "sources.forbid", self._zones.forbid),
+        ]
+        if not found and not self.prediction.units:
+            zones = ", ".join(self._zones.from_zones)
+            message = f'gate "{self._context.spec.id}": no translation unit lies in {zones}'
+            found.append(Problem(*self._context.spec.place("sources"), message, "name a zone that holds source files"))
+        return tuple(found)
+
+    def _needed(self, reference: LinkReference) -> Finding:
+        through = f" through {self._text(reference.chain[0].source)}" if reference.chain else ""
+        return self._finding(
+            reference, Severity.ERROR,
+            f"the linker will need {self._label(reference)}{through}",
+            "remove the use, or move the definition to the side that may be linked",
+        )  # fmt: skip
+
+    def _inline(self, reference: LinkReference) -> Finding:
+        return self._finding(
+            reference, Severity.NOTE,
+            f"inline use of {self._label(reference)}: no linker sees it",
+            "the gates over includes and reads judge such uses",
+        )  # fmt: skip
+
+    def _label(self, reference: LinkReference) -> str:
+        """A symbol for people, and for the linker."""
+        name = reference.name
+        text = demangle(name)
+        return f"{text} ({name})" if name and text != name else name or self._text(reference.symbol)
+
+    def _text(self, symbol: int) -> str:
+        return self._facts.signature(self._facts.symbol(symbol))
+
+    def _finding(self, reference: LinkReference, severity: Severity, message: str, advice: str) -> Finding:
+        enclosing = enclosing_function(self._facts, [reference.source])
+        scope = enclosing.identity(reference.path) if enclosing else (reference.path,)
+        chain = [
+            Evidence("reference", step.path, step.line, self._text(step.target)) for step in reference.chain
+        ]  # fmt: skip
+        units = [Evidence("unit", path, 0, "needs it") for path in reference.units]
+        return Finding(
+            gate=self._context.spec.id, kind=self._context.spec.kind, severity=severity, message=message, help=advice,
+            path=reference.path, line=reference.line, column=reference.column,
+            entity=reference.name or self._text(reference.symbol), symbol=enclosing.signature if enclosing else None,
+            identity=(*scope, "predicted" if severity is Severity.ERROR else "inline", reference.name),
+            configurations=self._facts.names_of(reference.mask), evidence=(*chain, *units),
+        )  # fmt: skip
