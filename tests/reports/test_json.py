@@ -70,6 +70,7 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
         "tree": "minigl",
         "trusted": True,
         "exit-code": 1,
+        "scope": None,
         "configurations": [{"name": "split", "units": 12, "units-with-errors": 0}],
         "gates": [
             {

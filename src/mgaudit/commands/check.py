@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from mgaudit.commands import options, output, workspace
-from mgaudit.domain.problems import UntrustedError
+from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.registry import unavailable
+from mgaudit.sources.git import Git
 
 if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--gate", "gates", multiple=True, metavar="ID", help="Only this gate, and health; repeatable.")
+@click.option(
+    "--changed",
+    is_flag=False,
+    flag_value="HEAD",
+    metavar="[REV]",
+    help="Only findings in files that differ from a revision (default: HEAD), staged or not, and in their includers.",
+)
+@click.option("--fast", is_flag=True, help="Leave out gates that need to see the whole tree, and say so.")
 @click.option(
     "--strict-baseline", is_flag=True, help="A baseline entry with nothing behind it is an error, not a note."
 )
@@ -37,6 +46,8 @@ def check(  # noqa: PLR0913  one argument a set of options
     *,
     paths: tuple[str, ...],
     gates: tuple[str, ...],
+    changed: str | None,
+    fast: bool,
     strict_baseline: bool,
     exit_zero: bool,
     statistics: bool,
@@ -46,18 +57,27 @@ def check(  # noqa: PLR0913  one argument a set of options
 ) -> int:
     """Run the gates over the tree; the exit code is the answer.
 
-    PATHs choose files and folders whose findings are reported; default: the whole tree. A choice never makes a run
-    more trusted.
+    PATHs choose files and folders whose findings are reported; default: the whole tree. What only the whole tree can
+    tell, as that a row is stale, is then left out, and the report says so. A choice never makes a run more trusted.
     """
     session.log_folder = execution.cache_dir
     session.fail = output.fail
     settings = workspace.load_settings(place)
-    selection = _selection(settings, gates, paths)
+    changes = Git(settings.root).changes(changed) if changed is not None else None
+    selection = _selection(settings, gates, paths, fast=fast)
     from mgaudit.baseline.judging import Terms  # noqa: PLC0415
     from mgaudit.engine.judge import judge  # noqa: PLC0415  slow to import
 
     with workspace.analysed(settings, execution) as analysis:
+        warnings: tuple[Problem, ...] = ()
+        if changes is not None:
+            from mgaudit.engine.changes import affected  # noqa: PLC0415
+
+            files, reason = affected(analysis, changes)
+            selection = replace(selection, files=files)
+            warnings = (Problem(None, 0, f"all findings are reported: {reason}"),) if reason else ()
         report = judge(analysis, selection, Terms(strict=strict_baseline))
+        report = replace(report, warnings=(*report.warnings, *warnings))
         if exit_zero and report.exit_code == 1:
             report = replace(report, exit_code=0)
         output.write(report, settings.root, quiet=execution.quiet)
@@ -68,7 +88,7 @@ def check(  # noqa: PLR0913  one argument a set of options
     return report.exit_code
 
 
-def _selection(settings: Settings, gates: tuple[str, ...], paths: tuple[str, ...]) -> Selection:
+def _selection(settings: Settings, gates: tuple[str, ...], paths: tuple[str, ...], *, fast: bool) -> Selection:
     """What the user chose.
 
     Raises:
@@ -84,4 +104,4 @@ def _selection(settings: Settings, gates: tuple[str, ...], paths: tuple[str, ...
         problems += faults
     if problems:
         raise UntrustedError(problems)
-    return Selection(frozenset(gates), chosen)
+    return Selection(frozenset(gates), () if "." in chosen else chosen, fast=fast)

@@ -114,7 +114,7 @@ class GateResult:
         findings: Sorted by `Finding.sort_key`.
         examined: What was looked at, by name ("units", "headers", "references"): a green gate with nothing
             examined does not exist.
-        reason: Why it was skipped or is untrusted; empty otherwise.
+        reason: Why it was skipped or is untrusted, or what it left to a run over the whole tree; empty otherwise.
         baselines: What its baselines say; empty where it names none, or nothing could be compared.
         exempted: What exemptions cover, their reasons as justification; no part of ``findings``.
     """

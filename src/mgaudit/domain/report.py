@@ -42,6 +42,7 @@ class Report:
         findings: All findings of all gates, sorted.
         errors: Why the answer cannot be trusted; empty for a trusted run.
         warnings: What the reader should know.
+        scope: The audited files whose findings were wanted, sorted; None for all.
     """
 
     tool: ToolVersions
@@ -53,3 +54,4 @@ class Report:
     findings: tuple[Finding, ...] = ()
     errors: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
+    scope: tuple[str, ...] | None = None

@@ -11,6 +11,7 @@ from mgaudit.domain.problems import UntrustedError
 from mgaudit.sources.tree import PathResolver
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 DIGEST_SIZE = 20
@@ -33,6 +34,7 @@ class Contents:
         self._paths = PathResolver(root)
         self._digests: dict[str, bytes | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
+        self._absent: set[str] = set()
 
     def read(self, key: str) -> bytes | None:
         """The content of a file, or None where it cannot be read; remembers its digest.
@@ -58,10 +60,14 @@ class Contents:
         """The key of the file to which an absolute path leads, links followed."""
         return self._paths.key(path)
 
-    def exists(self, path: str) -> bool:
-        """Whether an absolute path names something, by folder listings."""
-        folder, _, name = path.rpartition("/")
-        return name in self._listing(folder)
+    def any_exists(self, paths: Iterable[str]) -> bool:
+        """Whether any of some absolute paths names something, by folder listings."""
+        for path in set(paths) - self._absent:
+            folder, _, name = path.rpartition("/")
+            if name in self._listing(folder):
+                return True
+            self._absent.add(path)
+        return False
 
     def _listing(self, folder: str) -> frozenset[str]:
         known = self._listings.get(folder)

@@ -42,10 +42,19 @@ class Selection:
     Attributes:
         gates: Ids of gates; empty for all. `health` always runs.
         paths: Files and folders, relative to the root; empty for all.
+        files: Single files out of those, or None for all.
+        fast: Whether gates that need a look at the whole tree are left out.
     """
 
     gates: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()
+    files: frozenset[str] | None = None
+    fast: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the findings of all files are wanted."""
+        return not self.paths and self.files is None
 
     def has(self, gate: GateSpec) -> bool:
         """Whether a gate is to run."""
@@ -53,9 +62,9 @@ class Selection:
 
     def takes(self, path: str) -> bool:
         """Whether findings of a file are wanted."""
-        return not self.paths or any(
-            p in {"", "."} or path == p or path.startswith(p.rstrip("/") + "/") for p in self.paths
-        )
+        if self.files is not None and path not in self.files:
+            return False
+        return not self.paths or any(path == p or path.startswith(p.rstrip("/") + "/") for p in self.paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +107,14 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
         findings=findings,
         errors=tuple(sorted(set(errors), key=lambda p: (p.path or "", p.line, p.message))),
         warnings=(*analysis.warnings, *_unguarded(analysis.settings)),
+        scope=None if selection.is_whole else tuple(sorted(_chosen(analysis, selection))),
     )
     return Judgement(report, bench.matches)
+
+
+def _chosen(analysis: Analysis, selection: Selection) -> frozenset[str]:
+    """The audited files whose findings are wanted."""
+    return frozenset(path for path in analysis.files.files if selection.takes(path))
 
 
 def _unguarded(settings: Settings) -> Iterator[Problem]:
@@ -139,6 +154,8 @@ class _Bench:
         verdict, is_whole = self._verdict(spec, examined)
         problems = (*verdict.problems, *self.faults.get(spec.id, ()))
         outcome = exemptions.apply(spec, verdict)
+        if not self.selection.is_whole:
+            outcome = replace(outcome, stale=())
         everything = with_fingerprints(
             _weighed(spec, finding) for finding in (*outcome.open, *outcome.stale, *outcome.covered)
         )
@@ -160,7 +177,8 @@ class _Bench:
             own = self._reported(match.findings)
             reported += (*own, *self._reported(said))
             counts.append(_count(match, own, is_whole=is_whole))
-        result = _result(spec, verdict, problems, reported)
+        left = (*verdict.left, *self._left(spec)) if not self.selection.is_whole else ()
+        result = _result(spec, replace(verdict, left=left), problems, reported)
         return replace(result, baselines=tuple(counts), exempted=exempted), problems
 
     def _verdict(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[Verdict, bool]:
@@ -172,6 +190,8 @@ class _Bench:
         ]  # fmt: skip
         configurations = tuple(name for name in facts.configurations if name in meant)
         unjudged = frozenset(range(len(spec.exempt)))
+        if idle := self._idle(spec):
+            return Verdict(skipped=idle, handled=unjudged), False
         if not configurations:
             return Verdict(skipped="none of its configurations was selected", handled=unjudged), False
         check: Callable[[GateContext], Verdict] | None = KINDS[spec.kind].load_check()
@@ -180,11 +200,34 @@ class _Bench:
             return Verdict(problems=(problem,), handled=unjudged), False
         if configurations != facts.configurations:
             facts = facts.restricted_to(configurations)
-        verdict = check(context_of(self.analysis, spec, facts, examined))
+        chosen = None if self.selection.is_whole else _chosen(self.analysis, self.selection)
+        verdict = check(replace(context_of(self.analysis, spec, facts, examined), chosen=chosen))
         if facts is not self.analysis.facts:
             self.analysis.facts.select()
-        whole = len(configurations) == len(meant) and not self.selection.paths and not self.analysis.problems
+        whole = len(configurations) == len(meant) and self.selection.is_whole and not self.analysis.problems
         return verdict, whole
+
+    def _idle(self, spec: GateSpec) -> str:
+        """Why a fast run has no need of a gate, or no time for it; empty where it runs."""
+        kind = KINDS[spec.kind]
+        if not self.selection.fast:
+            return ""
+        if not kind.quick:
+            return "it needs a look at the whole tree: left to a run without --fast"
+        zones = getattr(spec.parameters, kind.within) if kind.within and not self.selection.is_whole else ()
+        files = self.analysis.files
+        if zones and _chosen(self.analysis, self.selection).isdisjoint(
+            p for zone in zones for p in files.in_zone(zone)
+        ):
+            return f"none of the chosen files lies in its zones ({', '.join(zones)})"
+        return ""
+
+    def _left(self, spec: GateSpec) -> Iterator[str]:
+        """What nobody can say of a part of the tree, whatever the gate's kind."""
+        if spec.exempt:
+            yield "stale exemptions"
+        if baselines.ledgers(spec):
+            yield "stale entries"
 
     def _reported(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         return tuple(finding for finding in findings if self.selection.takes(finding.path))
@@ -248,6 +291,8 @@ def _result(spec: GateSpec, verdict: Verdict, problems: tuple[Problem, ...], rep
         status = Status.GREEN
     findings = tuple(sorted(reported, key=lambda finding: finding.sort_key))
     reason = verdict.skipped or "; ".join(problem.message for problem in problems)
+    if not reason and verdict.left:
+        reason = f"left to a run over the whole tree: {', '.join(verdict.left)}"
     return GateResult(spec.id, spec.kind, status, findings, dict(sorted(verdict.examined.items())), reason)
 
 

@@ -77,4 +77,4 @@ def holds(variant: Variant, contents: Contents, tracked: frozenset[str]) -> bool
             return False
     if any(contents.key(path) != key for path, key in variant.links):
         return False
-    return not any(contents.exists(path) for path in variant.absent)
+    return not contents.any_exists(variant.absent)

@@ -175,7 +175,7 @@ class _Run:
         self.scans = Views(SCAN, self.cache, self.contents, self.files.files)
         self.syntax = Views(SYNTAX, self.cache, self.contents, tuple(sorted(audited)))
         self.resolver = PathResolver(settings.root)
-        self.chooser = Chooser(self.resolver, self.scans.of, self.contents)
+        self.chooser = Chooser(self.resolver, self.scans.of, self.contents, self.cache)
         self.specs = {spec.name: spec for spec in settings.configurations}
         chosen = options.configurations or tuple(self.specs)
         self.configurations = tuple(name for name in self.specs if name in chosen)

@@ -10,11 +10,15 @@ it, never what is right.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from mgaudit.engine.lookups import system_folders
 from mgaudit.sources.include_resolver import Resolver
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.contents import Contents
+    from mgaudit.facts.cache import Cache
     from mgaudit.sources.scan_facts import FileScan, Inclusion
     from mgaudit.sources.tree import PathResolver
 
@@ -70,9 +75,17 @@ class Chooser:
         resolver: Paths to keys.
         scan: A file's scan by key, or None where it cannot be read.
         contents: Contents by key.
+        cache: Where choices are kept: weighing headers takes longer than finding them.
     """
 
-    def __init__(self, resolver: PathResolver, scan: Callable[[str], FileScan | None], contents: Contents) -> None:
+    def __init__(
+        self,
+        resolver: PathResolver,
+        scan: Callable[[str], FileScan | None],
+        contents: Contents,
+        cache: Cache | None = None,
+    ) -> None:
+        self._cache = cache
         self._resolver = resolver
         self._scan = scan
         self._contents = contents
@@ -98,13 +111,39 @@ class Chooser:
         chosen: dict[ParseCommand, Start] = {}
         for group, members in groups.items():
             starts = {command: self.starts(command) for command in members}
-            while best := self._best(group, starts):
+            for best in self._known_order(group, starts):
                 taken = {
-                    c: next(s for s in found if s.headers == best) for c, found in starts.items() if _has(found, best)
+                    c: next(s for s in found if s.headers == best)
+                    for c, found in starts.items()
+                    if c not in chosen and _has(found, best)
                 }
                 chosen.update(taken)
-                starts = {command: found for command, found in starts.items() if command not in taken}
         return chosen
+
+    def _known_order(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> list[tuple[str, ...]]:
+        """`_order`, as it was for the same starts.
+
+        Sizes may have changed since; that costs time at worst, for what a unit starts from changes no fact.
+        """
+        if self._cache is None:
+            return self._order(group, starts)
+        shape = repr((group, [[start.headers for start in found] for found in starts.values()]))
+        key = hashlib.blake2b(shape.encode(errors="backslashreplace"), digest_size=20).hexdigest()
+        data = self._cache.read("choice", key)
+        if data is not None:
+            with contextlib.suppress(msgspec.DecodeError):
+                return msgspec.msgpack.decode(data, type=list[tuple[str, ...]])
+        order = self._order(group, starts)
+        self._cache.write("choice", key, msgspec.msgpack.encode(order))
+        return order
+
+    def _order(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> list[tuple[str, ...]]:
+        """Which headers to precompile, those that save most first."""
+        order: list[tuple[str, ...]] = []
+        while best := self._best(group, starts):
+            order.append(best)
+            starts = {command: found for command, found in starts.items() if not _has(found, best)}
+        return order
 
     def _best(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> tuple[str, ...] | None:
         counts: dict[tuple[str, ...], int] = defaultdict(int)

@@ -84,6 +84,8 @@ class GateContext:
             none. It raises `UntrustedError` where git does not know the revision.
         matching: The files that globs select, sorted; they may lie outside of the root.
         listing: All files below the root, at a revision (None: as they are), sorted.
+        chosen: The files whose findings are wanted, or None for all. A check may then look at less, and leaves out what
+            only the whole tree can tell: stale rows, floors and the like (`Verdict.left`).
         catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
         binaries: Reads object files, libraries and archives by path; it raises `UntrustedError` with every reason.
     """
@@ -103,6 +105,12 @@ class GateContext:
     matching: Callable[[Iterable[str]], tuple[str, ...]] = _no_match
     listing: Callable[[str | None], tuple[str, ...]] = _no_listing
     binaries: Callable[[Iterable[str]], tuple[Binary, ...]] = _no_binaries
+    chosen: frozenset[str] | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that the gate judges is looked at."""
+        return self.chosen is None
 
     def zone(self, name: str) -> Zone:
         """The zone of a name; the configuration has checked that it exists."""
@@ -124,6 +132,7 @@ class Verdict:
         stale: Index of each of the gate's exemptions that the check handled itself and found to cover nothing.
         handled: Index of each exemption that the check handled itself; the others are matched with the findings.
         skipped: Why the gate was not judged; empty where it was.
+        left: What was left to a run over the whole tree: names of kinds of findings.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -132,3 +141,4 @@ class Verdict:
     stale: frozenset[int] = frozenset()
     handled: frozenset[int] = frozenset()
     skipped: str = ""
+    left: tuple[str, ...] = ()

@@ -45,12 +45,18 @@ class Kind:
         available: Whether `check` can run it.
         check: Where its check function is, as ``module:function``: imported when it is first needed, so that reading
             a configuration stays quick.
+        quick: Whether what it says of a file rests on no more than what the file's units include, so that it can answer
+            before a commit.
+        within: The attribute of its parameters that names the zones in which every finding about code lies; empty where
+            one may lie elsewhere.
     """
 
     parameters: type[Parameters]
     summary: str
     available: bool = False
     check: str | None = None
+    quick: bool = False
+    within: str = ""
 
     def load_check(self) -> Callable[..., Any] | None:
         """The check function, or None where there is none."""
@@ -66,12 +72,15 @@ KINDS: Mapping[str, Kind] = {
         "The backend's include closures hold no file of the frontend.",
         available=True,
         check="mgaudit.gates.include_purity.check:check",
+        quick=True,
+        within="from_zones",
     ),
     "closure-probe": Kind(
         ClosureProbeParameters,
         "A named header includes nothing forbidden and stands by itself.",
         available=True,
         check="mgaudit.gates.closure_probe.check:check",
+        quick=True,
     ),
     "symbol-purity": Kind(
         SymbolPurityParameters,
@@ -90,12 +99,16 @@ KINDS: Mapping[str, Kind] = {
         "The backend does not name the context.",
         available=True,
         check="mgaudit.gates.undeclared.check:check",
+        quick=True,
+        within="zones",
     ),
     "reads": Kind(
         ReadsParameters,
         "Every read of frontend state is mapped to a catalogue entry.",
         available=True,
         check="mgaudit.gates.reads.check:check",
+        quick=True,
+        within="from_zones",
     ),
     "writebacks": Kind(WritebacksParameters, "Every change of a frontend object by the backend is mapped."),
     "upcalls": Kind(
@@ -113,18 +126,22 @@ KINDS: Mapping[str, Kind] = {
         "The zones call no forbidden function and use no retired name.",
         available=True,
         check="mgaudit.gates.forbidden_calls.check:check",
+        quick=True,
+        within="zones",
     ),
     "layers": Kind(
         LayersParameters,
         "Each zone uses only the zones below it.",
         available=True,
         check="mgaudit.gates.layers.check:check",
+        quick=True,
     ),
     "frozen": Kind(
         FrozenParameters,
         "Named functions and regions equal their reference.",
         available=True,
         check="mgaudit.gates.frozen.check:check",
+        quick=True,
     ),
     "test-names": Kind(
         TestNamesParameters,
@@ -137,10 +154,15 @@ KINDS: Mapping[str, Kind] = {
         "Every line that a document cites holds what it says.",
         available=True,
         check="mgaudit.gates.doc_citations.check:check",
+        quick=True,
     ),
     "generated": Kind(GeneratedParameters, "A generated file is what would be generated now."),
     "health": Kind(
-        HealthParameters, "The answer can be trusted.", available=True, check="mgaudit.gates.health.check:check"
+        HealthParameters,
+        "The answer can be trusted.",
+        available=True,
+        check="mgaudit.gates.health.check:check",
+        quick=True,
     ),
 }
 

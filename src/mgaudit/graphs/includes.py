@@ -115,6 +115,35 @@ class IncludeGraph:
         return sorted((self._facts.edges[n] for n in numbers), key=lambda e: (e.source, e.line, e.target or "", e.id))
 
 
+def surroundings(facts: Facts, paths: Collection[str]) -> frozenset[str]:
+    """Some files, and all that the units which hold any of them include: whatever code in those files can name."""
+    found = set(paths)
+    for configuration in facts.configurations:
+        graph = IncludeGraph.of(facts, configuration)
+        for unit in graph.units:
+            closure = graph.closure(unit)
+            if unit.name.path in paths or not closure.isdisjoint(paths):
+                found.add(unit.name.path)
+                found |= closure
+    return frozenset(found)
+
+
+def dependents(facts: Facts, paths: Collection[str]) -> frozenset[str]:
+    """Some files, and all that include any of them, at any depth and in any configuration."""
+    found = set(paths)
+    including: dict[str, set[str]] = defaultdict(set)
+    for configuration in facts.configurations:
+        for edge in IncludeGraph.of(facts, configuration).all_edges():
+            if edge.target is not None:
+                including[edge.target].add(edge.source)
+    waiting = list(found)
+    while waiting:
+        fresh = including[waiting.pop()] - found
+        found |= fresh
+        waiting += fresh
+    return frozenset(found)
+
+
 def is_fragment(path: str) -> bool:
     """Whether a file is meant to be included into other code, so that it cannot stand alone."""
     return path.rsplit(".", 1)[-1].lower() in _FRAGMENTS

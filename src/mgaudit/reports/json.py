@@ -41,6 +41,7 @@ def as_value(report: Report) -> dict[str, Any]:
         "tree": report.tree or None,
         "trusted": report.trusted,
         "exit-code": report.exit_code,
+        "scope": None if report.scope is None else list(report.scope),
         "configurations": [
             {"name": item.name, "units": item.units, "units-with-errors": item.units_with_errors}
             for item in report.configurations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from mgaudit.domain.findings import GateResult, Severity
+from mgaudit.domain.findings import GateResult, Severity, Status
 from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
 
@@ -27,10 +27,11 @@ def examined(result: GateResult) -> str:
 
     Of what there was none is left out, unless there was nothing at all.
     """
-    if result.reason:
+    if result.status in {Status.UNTRUSTED, Status.SKIPPED}:
         return visible(_shortened(result.reason))
     some = {name: number for name, number in result.examined.items() if number} or result.examined
-    return ", ".join(counted(number, visible(name)) for name, number in some.items())
+    counts = ", ".join(counted(number, visible(name)) for name, number in some.items())
+    return "; ".join(filter(None, (counts, visible(result.reason))))
 
 
 def _shortened(reason: str) -> str:

@@ -81,6 +81,8 @@ def render(report: Report, root: Path, style: Style, *, quiet: bool = False) -> 
     page.text(problems.render(report.errors))
     if not quiet:
         page.summary(report)
+    elif report.scope is not None:
+        page.left(report)
     return page.content()
 
 
@@ -150,6 +152,8 @@ class _Page:
         if report.gates:
             self._table(report.gates)
             self.line()
+        if report.scope is not None:
+            self.line(f"reported: what lies in {counted(len(report.scope), 'files')} of the tree")
         for item in report.configurations:
             errors = f"{item.units_with_errors} with errors" if item.units_with_errors else "all parsed without errors"
             self.line(f"configuration {visible(item.name)}: {counted(item.units, 'units')}, {errors}")
@@ -157,6 +161,15 @@ class _Page:
             for count in result.baselines:
                 self.line(f"baseline {visible(count.path)}: {baselines.counts(count)}")
         self._verdict(report)
+
+    def left(self, report: Report) -> None:
+        """What nobody looked at: a short answer must not pass for a whole one."""
+        skipped = [r.gate for r in report.gates if r.status is Status.SKIPPED]
+        partial = [r.gate for r in report.gates if r.reason and r.status in {Status.GREEN, Status.RED}]
+        said = [f"gates {', '.join(map(visible, skipped))}"] if skipped else []
+        said += [f"what only the whole tree can tell of {', '.join(map(visible, partial))}"] if partial else []
+        if said:
+            self.line(f"left to a run over the whole tree: {'; '.join(said)}")
 
     def _table(self, gates: tuple[GateResult, ...]) -> None:
         with self._console.capture() as capture:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.domain.zones import matches_any
+from mgaudit.sources.git import Git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +24,7 @@ class Library:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._git = Git(root)
         self._known: dict[tuple[str, str | None], bytes | None] = {}
         self._commits: dict[str, str] = {}
         self._listings: dict[str | None, tuple[str, ...]] = {}
@@ -74,7 +75,7 @@ class Library:
         return self._listings[revision]
 
     def _tracked(self, revision: str) -> tuple[str, ...]:
-        done = self._git("ls-tree", "-r", "-z", "--name-only", self._commit(revision))
+        done = self._git.run("ls-tree", "-r", "-z", "--name-only", self._commit(revision))
         return tuple(sorted(name for name in done.stdout.decode("utf-8", "replace").split("\0") if name))
 
     def _file(self, path: str) -> bytes | None:
@@ -84,31 +85,13 @@ class Library:
             return None
 
     def _blob(self, path: str, revision: str) -> bytes | None:
-        done = self._git("cat-file", "blob", f"{self._commit(revision)}:./{path}")
+        done = self._git.run("cat-file", "blob", f"{self._commit(revision)}:./{path}")
         return done.stdout if done.returncode == 0 else None
 
     def _commit(self, revision: str) -> str:
         if revision not in self._commits:
-            done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
-            if done.returncode != 0:
-                said = done.stderr.decode(errors="replace").strip().splitlines()
-                reason = f": {said[0]}" if said else ""
-                raise UntrustedError.single(
-                    f'git knows no revision "{revision}"{reason}', help="name a commit, a tag or a branch of the tree"
-                )
-            self._commits[revision] = done.stdout.decode().strip()
+            self._commits[revision] = self._git.commit(revision)
         return self._commits[revision]
-
-    def _git(self, *words: str) -> subprocess.CompletedProcess[bytes]:
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        try:
-            return subprocess.run(  # noqa: S603  git's own words and a revision that cannot be taken for an option
-                ["git", "-C", str(self._root), *words], capture_output=True, check=False, env=environment  # noqa: S607
-            )  # fmt: skip
-        except OSError as error:
-            raise UntrustedError.single(
-                f"git cannot be run: {error.strerror}", help="install it, or judge the tree as it is"
-            ) from None
 
 
 def _refuse(error: OSError) -> None:

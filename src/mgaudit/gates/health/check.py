@@ -47,8 +47,10 @@ class _Check:
         self._judge_unresolved()
         if self.parameters.certificate:
             self._judge_certificate()
-        self._judge_floors()
-        return Verdict(tuple(self.findings), self._examined(), tuple(self.problems))
+        if self.context.is_whole:
+            self._judge_floors()
+        left = () if self.context.is_whole or not self.parameters.floors else ("floors",)
+        return Verdict(tuple(self.findings), self._examined(), tuple(self.problems), left=left)
 
     def _examined(self) -> dict[str, int]:
         counts = {name: count() for name, count in self._counts.items() if name != "references"}
@@ -165,7 +167,8 @@ class _Check:
 
     @cached_property
     def accesses(self) -> list[UnresolvedAccess]:
-        return unresolved(self.facts, self.audited)
+        chosen = self.context.chosen
+        return unresolved(self.facts, self.audited if chosen is None else self.audited & chosen)
 
     def _judge_unresolved(self) -> None:
         """One finding for each access, where a baseline holds those that are known."""

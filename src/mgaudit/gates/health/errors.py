@@ -70,9 +70,11 @@ class _Troubles:
         diagnostics: dict[int, list[Diagnostic]] = defaultdict(list)
         for diagnostic in self.facts.diagnostics():
             diagnostics[diagnostic.unit].append(diagnostic)
+        edges = self.facts.edges
+        leading_nowhere = frozenset(number for number, edge in edges.items() if edge.target is None)
         for unit in self.facts.units:
             if unit.name.kind != "preamble":
-                missing = [e for n in self.facts.edges_of(unit) if (e := self.facts.edges[n]).target is None]
+                missing = [edges[number] for number in sorted(leading_nowhere & self.facts.edges_of(unit))]
                 self._missing(unit, missing)
                 if unit.name.kind == "source":
                     self._errors(unit, diagnostics[unit.id], {(edge.source, edge.line) for edge in missing})

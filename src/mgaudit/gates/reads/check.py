@@ -19,6 +19,7 @@ from mgaudit.gates.reads.fill import FillTable
 from mgaudit.gates.reads.parameters import ReadsParameters
 from mgaudit.gates.scopes import scope_of
 from mgaudit.gates.verbs import verb_reach
+from mgaudit.graphs.includes import surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,8 @@ def check(context: GateContext) -> Verdict:
         judged = judge(context)
     except UntrustedError as error:
         return Verdict(problems=error.problems)
-    return Verdict(tuple(judged.findings()), judged.examined(), judged.problems)
+    left = () if context.is_whole else ("stale rows", "fill pairs")
+    return Verdict(tuple(judged.findings()), judged.examined(), judged.problems, left=left)
 
 
 def judge(context: GateContext) -> Judged:
@@ -54,7 +56,7 @@ def judge(context: GateContext) -> Judged:
         context, parameters.of, parameters.classes, parameters.value_classes, parameters.byte_accessors
     )
     try:
-        reach = verb_reach(context)
+        reach = verb_reach(context) if context.is_whole else None
         catalogue = context.catalogue(parameters.catalogue)
         calls = context.catalogue(parameters.calls_catalogue) if parameters.calls_catalogue else None
     except UntrustedError as error:
@@ -62,13 +64,14 @@ def judge(context: GateContext) -> Judged:
     if problems:
         raise UntrustedError(problems)
     paths = context.paths_in(parameters.from_zones)
-    found = surface(context.facts, paths, scope)
+    near = paths if context.chosen is None else paths & surroundings(context.facts, context.chosen)
+    found = surface(context.facts, near, scope)
     entities = Entities(context.facts, scope)
     mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
     if mapping.problems:
         raise UntrustedError(mapping.problems)
     judged = Judged(context, parameters, catalogue, calls, found, mapping, reach, len(paths), len(scope.paths))
-    if parameters.fill is None:
+    if parameters.fill is None or not context.is_whole:
         return judged
     if reach is None:
         raise UntrustedError([_no_verbs(context)])
@@ -178,7 +181,7 @@ class Judged:
         repeated = {id(mapped) for mapped in doubled}
         for mapped in self.mapping.rows:
             yield from self._unknown_call(mapped.row)
-            if id(mapped) not in used and id(mapped) not in repeated:
+            if self.context.is_whole and id(mapped) not in used and id(mapped) not in repeated:
                 yield self._stale(mapped)
         if self.fill is not None:
             yield from self.fill.findings()
