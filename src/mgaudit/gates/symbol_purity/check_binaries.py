@@ -100,7 +100,7 @@ def needed_names(binary: Binary) -> tuple[str, ...]:
     return tuple(sorted(undefined - provided - {""}))
 
 
-def _needed(binary: Binary, names: Iterable[str]) -> Iterator[Needed]:
+def needed(binary: Binary, names: Iterable[str]) -> Iterator[Needed]:
     """What is known of some of the names that a binary leaves undefined, in their order."""
     users: dict[str, list[ObjectFile]] = {name: [] for name in names}
     strong: set[str] = set()
@@ -130,7 +130,7 @@ def _forbidden(
             continue
         if pattern is not None:
             matched[name] = pattern
-    return ((need, matched[need.name]) for need in _needed(binary, matched))
+    return ((need, matched[need.name]) for need in needed(binary, matched))
 
 
 def _forbidden_finding(path: str, need: Needed, pattern: OwnNamePattern, gate: str) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mgaudit.analysis.predictions import LinkReference, Prediction, predict
@@ -50,7 +51,28 @@ class SourceCheck:
         }
         return Verdict(tuple(findings), examined)
 
+    def concerns(self, own: str) -> bool:
+        """Whether the own qualified name of a symbol is that of an entity of the forbidden zones."""
+        return any(self._context.zone(name).has_name(own) for name in self._zones.forbid) or any(
+            self._entities.is_inside(symbol.id) for symbol in self._facts.symbols_named("::" + own)
+        )
+
     @property
+    def place(self) -> tuple[str, int]:
+        """Where the configuration asks for the prediction."""
+        return self._context.spec.place("sources")
+
+    @property
+    def every_configuration(self) -> int:
+        """The bits of all configurations that the gate judges."""
+        return (1 << len(self._facts.configurations)) - 1
+
+    def note(self, reference: LinkReference, text: str) -> Finding:
+        """A note about a predicted symbol, at its reference."""
+        advice = "see that the binaries are built from these sources; else nothing"
+        return self._finding(reference, Severity.NOTE, f"{self._label(reference)} {text}", advice, what="unneeded")
+
+    @cached_property
     def forbidden(self) -> list[LinkReference]:
         """The references that will need a symbol of the forbidden zones."""
         return [r for r in self.prediction.needed if self._entities.is_inside(r.symbol)]
@@ -71,14 +93,14 @@ class SourceCheck:
         return self._finding(
             reference, Severity.ERROR,
             f"the linker will need {self._label(reference)}{through}",
-            "remove the use, or move the definition to the side that may be linked",
+            "remove the use, or move the definition to the side that may be linked", what="predicted",
         )  # fmt: skip
 
     def _inline(self, reference: LinkReference) -> Finding:
         return self._finding(
             reference, Severity.NOTE,
             f"inline use of {self._label(reference)}: no linker sees it",
-            "the gates over includes and reads judge such uses",
+            "the gates over includes and reads judge such uses", what="inline",
         )  # fmt: skip
 
     def _label(self, reference: LinkReference) -> str:
@@ -90,17 +112,19 @@ class SourceCheck:
     def _text(self, symbol: int) -> str:
         return self._facts.signature(self._facts.symbol(symbol))
 
-    def _finding(self, reference: LinkReference, severity: Severity, message: str, advice: str) -> Finding:
+    def _finding(
+        self, reference: LinkReference, severity: Severity, message: str, advice: str, *, what: str
+    ) -> Finding:
         enclosing = enclosing_function(self._facts, [reference.source])
         scope = enclosing.identity(reference.path) if enclosing else (reference.path,)
         chain = [
             Evidence("reference", step.path, step.line, self._text(step.target)) for step in reference.chain
         ]  # fmt: skip
-        units = [Evidence("unit", path, 0, "needs it") for path in reference.units]
+        units = [Evidence("unit", path, 0, "needs it") for path in reference.units if path != reference.path]
         return Finding(
             gate=self._context.spec.id, kind=self._context.spec.kind, severity=severity, message=message, help=advice,
             path=reference.path, line=reference.line, column=reference.column,
             entity=reference.name or self._text(reference.symbol), symbol=enclosing.signature if enclosing else None,
-            identity=(*scope, "predicted" if severity is Severity.ERROR else "inline", reference.name),
+            identity=(*scope, what, reference.name),
             configurations=self._facts.names_of(reference.mask), evidence=(*chain, *units),
         )  # fmt: skip

@@ -33,7 +33,7 @@ class SymbolPurityParameters(Parameters):
         """See `Parameters.faults`."""
         if not self.binaries and self.sources is None:
             yield Fault('one of "binaries" and "sources" is required')
-        if self.binaries and not self.forbid and not self.require_exports:
+        if self.binaries and not self.forbid and not self.require_exports and self.sources is None:
             yield Fault("nothing is asked of the binaries", 'set "forbid" or "require-exports"', "binaries")
         for key, given in (("forbid", self.forbid), ("require-exports", self.require_exports)):
             if given and not self.binaries:
