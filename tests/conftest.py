@@ -52,6 +52,8 @@ def dump(connection: sqlite3.Connection, configurations: Iterable[str] | None = 
         "mask FROM use_row r JOIN slice ON slice.id = r.slice JOIN selected x ON x.slice = r.slice",
         "carry": "SELECT slice.file AS f, symbol AS s, line, column, offset, carried AS s, how, mask "
         "FROM carry_row r JOIN slice ON slice.id = r.slice JOIN selected x ON x.slice = r.slice",
+        "computed": "SELECT slice.file AS f, symbol AS s, line, column, r.kind, value, mask FROM computed_row r "
+        "JOIN slice ON slice.id = r.slice JOIN selected x ON x.slice = r.slice",
         "override": "SELECT unit AS u, method AS s, overridden AS s FROM override",
     }
     found: Dump = {}

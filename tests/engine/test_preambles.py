@@ -57,7 +57,8 @@ def facts_of(tree: Tree, analysis: Analysis) -> dict[str, Any]:
     known: dict[str, Any] = {
         name: sorted(set(dump[name]), key=repr)
         for name in (
-            "symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "demand", "emission", "edge",
+            "symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "demand", "emission",
+            "computed", "edge",
         )
     }  # fmt: skip
     for table in ("base", "override", "skipped"):
@@ -140,6 +141,40 @@ def test_demands_are_those_of_a_plain_parse(forest: Tree) -> None:
     facts = facts_of(forest, fast)
     assert {"_ZN8UmbrellaD1Ev", "_ZTV8Umbrella", "_ZN4Late1fEv"} <= {row[4] for row in facts["demand"]}
     assert {row[2] for row in facts["emission"]} == {0, 1, 2}
+
+
+LAYING_OUT = """
+[[catalogue]]
+name = "calls"
+columns = ["name", "payload"]
+rows = []
+[[gate]]
+id = "P"
+kind = "catalogue"
+calls = "calls"
+payload-namespace = "pipe"
+documented-count = "pipe::kCount"
+"""
+PAYLOADS = """
+#pragma once
+namespace pipe {
+struct Send { struct { int a; } inner; union { Part part; long all; }; const char* text; };
+static_assert(sizeof(Send) == 24);
+constexpr int kCount = 3;
+}
+"""
+
+
+def test_layouts_are_those_of_a_plain_parse(forest: Tree) -> None:
+    forest.write("src/umbrella.h", UMBRELLA + '#include "payloads.h"\n')
+    forest.write("src/payloads.h", PAYLOADS)
+    assert facts_of(forest, forest.analyse())["computed"] == []
+    forest.settings += LAYING_OUT
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+    rows = facts_of(forest, fast)["computed"]
+    assert sorted(row[4] for row in rows) == ["constant", "layout", "size"]
+    assert str(forest.root) not in str(rows)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -38,6 +38,7 @@ TABLES: Final[Mapping[str, str]] = {
     "use_row": "a close look at the uses of observed files: the object's class, its origin, the lambda around it",
     "carry_row": "which classes the types of uses' results and of declarations carry, by slice",
     "call_row": "calls that no reference tells, and calls without a known callee; kind is one of CallKind",
+    "computed_row": "layouts of payloads in JSON, sizes that code asserts of them, and constants, where a gate asks",
     "body": "what functions do, as compact trees, encoded: see docs/bodies.md",
     "body_row": "which symbol has which body, by slice; symbols and files are packed ids that the tree names by index",
     "demand_row": "what the machine code of a definition will refer to, by mangled name, by slice",

@@ -8,6 +8,8 @@ import typing
 from typing import TYPE_CHECKING, Any, Final
 
 from mgaudit.config.fields import Content, File, NameOf
+from mgaudit.gates.catalogue.parameters import CatalogueParameters
+from mgaudit.sources.layouts import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,6 +41,16 @@ def linked_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
 def needs_bodies(gates: Iterable[GateSpec]) -> bool:
     """Whether some gate infers what functions do: only then are their bodies extracted."""
     return any(gate.kind in _INFERRING for gate in gates)
+
+
+def asked_layouts(gates: Iterable[GateSpec]) -> Asked:
+    """The namespaces whose classes some gate wants laid out, and the constants whose values it wants."""
+    namespaces, constants = set[str](), set[str]()
+    for gate in gates:
+        if isinstance(gate.parameters, CatalogueParameters):
+            namespaces.add(gate.parameters.payload_namespace.removeprefix("::"))
+            constants.update(filter(None, (gate.parameters.documented_count,)))
+    return Asked(tuple(sorted(namespaces)), tuple(sorted(constants)))
 
 
 def zones_of(parameters: Parameters) -> Iterator[str]:

@@ -15,7 +15,7 @@ import msgspec
 import mgaudit
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
-from mgaudit.engine.audited import audited_zones, linked_zones, needs_bodies, observed_zones
+from mgaudit.engine.audited import asked_layouts, audited_zones, linked_zones, needs_bodies, observed_zones
 from mgaudit.engine.contents import Contents
 from mgaudit.engine.headers import HeaderPlanner
 from mgaudit.engine.inquiry import Inquiry
@@ -211,7 +211,7 @@ class _Run:
         setup = Setup(
             str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked,
             frozenset(path for name in self.observed for path in self.files.in_zone(name)),
-            needs_bodies(self.settings.gates),
+            needs_bodies(self.settings.gates), asked_layouts(self.settings.gates),
         )  # fmt: skip
         with Pool(setup, self.options.jobs) as pool:
             pool.look(self.scans.missing(), self.syntax.missing())
@@ -344,6 +344,7 @@ class _Run:
         )
         parts += ("demands", str(with_demands))
         parts += ("observed", *self.observed_globs, "bodies", str(needs_bodies(self.settings.gates)))
+        parts += ("asked", str(asked_layouts(self.settings.gates)))
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,

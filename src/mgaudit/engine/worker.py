@@ -22,6 +22,7 @@ from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
 from mgaudit.sources.files import FileTable
 from mgaudit.sources.include_resolver import Resolver
 from mgaudit.sources.indexer import ParseError, ParseRequest, TranslationUnit, index_unit
+from mgaudit.sources.layouts import Asked
 from mgaudit.sources.records import COMMAND_LINE, NONE, UnitRecord
 from mgaudit.sources.tree import PathResolver
 
@@ -45,6 +46,7 @@ class Setup:
     tracked: frozenset[str]
     observed: frozenset[str] = frozenset()
     with_bodies: bool = False
+    asked: Asked = Asked()  # noqa: RUF009  frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class Worker:
             files.of_path(self.resolver.key(main))
             return index_unit(
                 unit, files, directives_only=job.directives_only, with_bodies=self.setup.with_bodies,
-                with_demands=job.with_demands,
+                with_demands=job.with_demands, asked=self.setup.asked,
             )  # fmt: skip
 
     def _plain(self, job: Job) -> UnitRecord:

@@ -266,7 +266,7 @@ class Database:
         calls = _calls_by_file(record.calls, symbols)
         kinds = (
             references, declarations, slots, uses, carries, calls, self._bodies(record, files, symbols),
-            _demands(record, symbols), _emissions(record, symbols),
+            _demands(record, symbols), _emissions(record, symbols), _computed(record, symbols),
         )  # fmt: skip
         for file in sorted(set().union(*kinds)):
             content = tuple(rows.get(file, []) for rows in kinds)
@@ -350,6 +350,7 @@ _SLICE_INSERTS: Final = (
     "INSERT INTO body_row VALUES (?, ?, ?, ?, ?, ?, ?)",
     "INSERT INTO demand_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     "INSERT INTO emission_row VALUES (?, ?, ?, NULLIF(?, 0))",
+    "INSERT INTO computed_row VALUES (?, ?, ?, ?, ?, ?)",
 )
 _SLICED: Final = tuple(statement.split()[2] for statement in _SLICE_INSERTS)
 
@@ -443,6 +444,14 @@ def _carries(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[obj
     return result
 
 
+def _computed(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
+    """Rows of what the front end computed, by file index."""
+    found: dict[int, list[tuple[object, ...]]] = {}
+    for row in record.computed:
+        found.setdefault(row.file, []).append((symbols[row.symbol], row.line, row.column, row.kind, row.value))
+    return found
+
+
 def _words(blob: bytes) -> array[int]:
     words = array("I")
     words.frombytes(blob)
@@ -484,6 +493,7 @@ def _used_files(record: UnitRecord) -> set[int]:
     used.update(row[5] for row in unpack(record.demands, len(DEMAND_COLUMNS)))
     used.update(row[1] for row in unpack(record.emissions, len(EMISSION_COLUMNS)))
     used.update(file for body in record.bodies for file in body.files)
+    used.update(row.file for row in record.computed)
     used.update(diagnostic.file for diagnostic in record.diagnostics)
     used.update(file for file, _, _ in record.skipped)
     return used

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 7
+VERSION: Final = 8
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -133,6 +133,14 @@ CREATE TABLE emission_row (
     strength INTEGER NOT NULL,
     key INTEGER REFERENCES symbol
 );
+CREATE TABLE computed_row (
+    slice INTEGER NOT NULL REFERENCES slice,
+    symbol INTEGER NOT NULL REFERENCES symbol,
+    line INTEGER NOT NULL,
+    column INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    value TEXT NOT NULL
+);
 CREATE TABLE edge (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL REFERENCES file,
@@ -165,6 +173,7 @@ CREATE INDEX body_by_symbol ON body_row (symbol);
 CREATE INDEX body_by_content ON body_row (content);
 CREATE INDEX demand_by_slice ON demand_row (slice);
 CREATE INDEX emission_by_slice ON emission_row (slice);
+CREATE INDEX computed_by_slice ON computed_row (slice);
 CREATE INDEX slice_by_file ON slice (file);
 CREATE INDEX unit_by_slice ON unit_slice (slice);
 CREATE INDEX claim_by_symbol ON claim (symbol);

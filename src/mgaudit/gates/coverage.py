@@ -66,6 +66,19 @@ class Reporter:
             ),
         )  # fmt: skip
 
+    def place(  # noqa: PLR0913
+        self, place: tuple[str, int, int], entity: str, message: str, advice: str, *, mask: int,
+        severity: Severity = Severity.ERROR,
+    ) -> Finding:  # fmt: skip
+        """A finding about an entity where it is declared: path, line and column."""
+        path, line, column = place
+        return Finding(
+            gate=self.context.spec.id, kind=self.context.spec.kind, severity=severity, message=message, help=advice,
+            path=path, line=line, column=column, entity=entity, identity=(entity, message),
+            configurations=self.context.facts.names_of(mask),
+            evidence=(Evidence("declaration", path, line, entity),),
+        )  # fmt: skip
+
     def row(  # noqa: PLR0913
         self, row: Row, message: str, advice: str, severity: Severity = Severity.ERROR, *, key: str | None = None,
         identity: str | None = None,

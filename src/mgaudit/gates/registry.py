@@ -120,7 +120,12 @@ KINDS: Mapping[str, Kind] = {
     "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
     "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),
     "memo-keys": Kind(MemoKeysParameters, "A cache key is a handle or a value."),
-    "catalogue": Kind(CatalogueParameters, "Catalogues agree with themselves, each other and the code."),
+    "catalogue": Kind(
+        CatalogueParameters,
+        "Catalogues agree with themselves, each other and the code.",
+        available=True,
+        check="mgaudit.gates.catalogue.check:check",
+    ),
     "forbidden-calls": Kind(
         ForbiddenCallsParameters,
         "The zones call no forbidden function and use no retired name.",

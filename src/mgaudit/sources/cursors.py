@@ -7,6 +7,7 @@ matters.
 from __future__ import annotations
 
 import ctypes
+import re
 from ctypes import byref, c_uint
 from typing import TYPE_CHECKING, Final
 
@@ -74,6 +75,8 @@ RECORD: Final = 105
 FUNCTION_TYPES: Final = frozenset({110, 111})
 DEPENDENT: Final = frozenset({1, 25, 26})  # unexposed (a template parameter's), overloaded, dependent
 ARRAYS: Final = frozenset({112, 114, 115, 116})
+
+_PLACE: Final = re.compile(r"\(((?:unnamed |anonymous )?\w+) at .*?:\d+:\d+\)", re.DOTALL)
 
 _CONTINUE: Final = 1
 _RECURSE: Final = 2
@@ -214,6 +217,14 @@ class Cursors:
         visit(record, abi.FieldVisitor(step), None)
         return found
 
+    def printed(self, declared: abi.CXCursor) -> str:
+        """A declaration as the front end writes it, macros expanded."""
+        policy = self.cdll.clang_getCursorPrintingPolicy(declared)
+        try:
+            return self._library.text(self.cdll.clang_getCursorPrettyPrinted(declared, policy))
+        finally:
+            self.cdll.clang_PrintingPolicy_dispose(policy)
+
     def offset(self, cursor: abi.CXCursor) -> int:
         """Where its location lies in its file, in bytes."""
         offset = c_uint()
@@ -236,7 +247,7 @@ class Cursors:
                 self.cdll.clang_Cursor_isAnonymous(declared) or self.cdll.clang_Cursor_isInlineNamespace(declared)
             )
             if not transparent and declared.kind != LINKAGE:
-                names.append(self.spelling(declared))
+                names.append(placeless(self.spelling(declared)))
             declared = self.cdll.clang_getCursorSemanticParent(declared)
         return "::".join(reversed(names))
 
@@ -272,6 +283,11 @@ class Cursors:
         closure = self.cdll.clang_getTypeDeclaration(self.cdll.clang_getCursorType(lambda_expression))
         members = [c for c in self.children(closure) if c.kind in {METHOD, FUNCTION_TEMPLATE}]
         return next((c for c in members if self.spelling(c) == "operator()"), None)
+
+
+def placeless(text: str) -> str:
+    """A name or type without the places of unnamed classes and lambdas: these move with the tree and its lines."""
+    return _PLACE.sub(r"(\1)", text)
 
 
 def copied(cursor: abi.CXCursor) -> abi.CXCursor:

@@ -18,6 +18,7 @@ from mgaudit.sources.bodies import BodyFinder
 from mgaudit.sources.calls import CallFinder
 from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.demands import DemandFinder
+from mgaudit.sources.layouts import Asked, LayoutFinder
 from mgaudit.sources.records import (
     COMMAND_LINE,
     DECL_DEFINITION,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from mgaudit.sources.files import FileTable
 
+_NOTHING: Final = Asked()
 _WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
 _ALIASES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("typedef", "type-alias"))
@@ -274,13 +276,14 @@ class _Collector:
         )
 
 
-def index_unit(
+def index_unit(  # noqa: PLR0913  one argument a wish
     unit: TranslationUnit,
     files: FileTable,
     *,
     directives_only: bool = False,
     with_bodies: bool = False,
     with_demands: bool = False,
+    asked: Asked = _NOTHING,
 ) -> UnitRecord:
     """Extract the facts of a parsed unit.
 
@@ -290,6 +293,7 @@ def index_unit(
         directives_only: Whether to leave out everything but inclusion directives and skipped ranges.
         with_bodies: Whether some gate asks for the bodies of definitions.
         with_demands: Whether some gate asks what the unit's machine code will refer to.
+        asked: The layouts and constants that some gate asks for.
 
     Raises:
         Exception: Whatever a callback raised; the facts are then incomplete and must not be used.
@@ -324,6 +328,10 @@ def index_unit(
     demands = DemandFinder(unit.library, cursors, collector.symbols, files)
     if with_demands:
         demands.find(finder.bodies)
+    computed = []
+    if asked and not directives_only:
+        root = unit.cdll.clang_getTranslationUnitCursor(unit.handle)
+        computed = LayoutFinder(cursors, collector.symbols, files, asked).find(root)
     references = sorted(collector.references | uses.references, key=_row_order)
     symbols, overrides = collector.symbols.finish()
     return UnitRecord(
@@ -345,6 +353,7 @@ def index_unit(
         demands=pack(sorted(demands.demands)),
         emissions=pack(sorted(demands.emissions)),
         link_names=demands.names,
+        computed=computed,
     )
 
 

@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 12  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 13  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -166,6 +166,26 @@ class SlotRecord(msgspec.Struct, frozen=True, array_like=True):
     column: int
 
 
+class ComputedRecord(msgspec.Struct, frozen=True, array_like=True):
+    """What the front end computes of an entity.
+
+    Attributes:
+        symbol: The entity.
+        file: The file of the declaration or assertion.
+        line: 1-based.
+        column: 1-based, in bytes.
+        kind: ``layout`` of a class, ``size`` where the code asserts that of a class, or ``constant``.
+        value: A `layouts.Layout` in JSON, the qualified name of the class, or the value of the constant.
+    """
+
+    symbol: int
+    file: int
+    line: int
+    column: int
+    kind: str
+    value: str
+
+
 class TypeRow(msgspec.Struct, frozen=True, array_like=True):
     """A canonical type that a body names.
 
@@ -237,6 +257,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
         emissions: ``EMISSION_COLUMNS``, likewise: what is defined here, how strongly (`Strength`), and, of a class's
             tables, the key function.
         link_names: The mangled names that demands name by index.
+        computed: Layouts, asserted sizes and constants, where some gate asks for them.
     """
 
     files: list[str]
@@ -257,6 +278,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     demands: bytes = b""
     emissions: bytes = b""
     link_names: list[str] = []
+    computed: list[ComputedRecord] = []
 
 
 def pack(rows: list[tuple[int, ...]]) -> bytes:

@@ -7,7 +7,7 @@ from ctypes import string_at
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
-from mgaudit.sources.cursors import LINKAGE, Cursors
+from mgaudit.sources.cursors import LINKAGE, Cursors, placeless
 from mgaudit.sources.records import (
     NONE,
     SYMBOL_CONST_METHOD,
@@ -46,7 +46,6 @@ _TYPED: Final = _FUNCTIONS | {abi.ENTITY_KINDS.index(kind) for kind in ("variabl
 
 # The front end names what has no name by its place: an absolute path, which moves with the tree and with every line.
 _PLACE_IN_NAME: Final = re.compile(r"\(((?:unnamed|anonymous)?(?: ?\w+)?) at .*\)\Z", re.DOTALL)
-_PLACE_IN_TYPE: Final = re.compile(r"\(((?:unnamed |anonymous )?\w+) at .*?:\d+:\d+\)", re.DOTALL)
 
 
 class SymbolTable:
@@ -158,7 +157,7 @@ class SymbolTable:
         type_text = ""
         if tracked and kind in _TYPED:
             canonical = self._cdll.clang_getCanonicalType(self._cdll.clang_getCursorType(cursor))
-            type_text = _PLACE_IN_TYPE.sub(r"(\1)", self._library.text(self._cdll.clang_getTypeSpelling(canonical)))
+            type_text = placeless(self._library.text(self._cdll.clang_getTypeSpelling(canonical)))
             if kind in _FUNCTIONS:
                 # An implicit exception specification shows only where something else in the unit asked for it.
                 type_text = type_text.removesuffix(" noexcept")

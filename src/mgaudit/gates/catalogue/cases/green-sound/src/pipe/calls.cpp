@@ -1,0 +1,3 @@
+#include "pipe/calls.h"
+
+unsigned Count() { return static_cast<unsigned>(mg::pipe::Opcode::kCount); }
