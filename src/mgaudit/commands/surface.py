@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,21 +11,16 @@ import click
 
 from mgaudit.commands import options, workspace
 from mgaudit.commands.output import write_atomically
-from mgaudit.domain.census import Census, SurfaceSite
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.reports import json as json_report
 from mgaudit.reports import surface as report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
     from mgaudit.config.model import GateSpec, Settings
-    from mgaudit.engine.pipeline import Analysis
 
 _KINDS: Final = {"reads": "reads", "signatures": "reads", "upcalls": "upcalls"}  # surface → the gates' kind
-_CENSUSES: Final = {"reads": "mgaudit.gates.reads.census", "upcalls": "mgaudit.gates.upcalls.census"}
 
 
 @click.command()
@@ -66,7 +60,11 @@ def surface(  # noqa: PLR0913  one argument a set of options
     settings = workspace.load_settings(place)
     chosen = _chosen(settings, name, gates)
     with workspace.analysed(settings, execution) as analysis:
-        census = _census(analysis, name, chosen)
+        from mgaudit.engine.censuses import census_of  # noqa: PLC0415  slow to import
+
+        census = census_of(analysis, chosen, name)
+        if name == "signatures":
+            census = replace(census, sites=tuple(site for site in census.sites if site.kind == "signature"))
         if output_format == "json":
             text = report.as_json(census)
         else:
@@ -101,37 +99,3 @@ def _chosen(settings: Settings, name: str, ids: tuple[str, ...]) -> list[GateSpe
             ]
         )
     return chosen
-
-
-def _census(analysis: Analysis, name: str, gates: Sequence[GateSpec]) -> Census:
-    from mgaudit.engine.judge import context_of  # noqa: PLC0415  slow to import
-
-    census_of = importlib.import_module(_CENSUSES[_KINDS[name]]).census_of
-
-    sites: list[SurfaceSite] = []
-    examined: Counter[str] = Counter()
-    totals: dict[tuple[str, str], int] = {}
-    references = 0
-    problems: list[Problem] = []
-    for gate in gates:
-        facts = analysis.facts
-        names = [name for name in facts.configurations if not gate.configurations or name in gate.configurations]
-        if len(names) < len(facts.configurations):
-            facts = facts.restricted_to(names)
-        try:
-            part = census_of(context_of(analysis, gate, facts))
-        except UntrustedError as error:
-            problems += error.problems
-            continue
-        finally:
-            analysis.facts.select()
-        sites += [site for site in part.sites if name != "signatures" or site.kind == "signature"]
-        examined.update(part.examined)
-        references += part.references
-        for what, why, count in part.totals:
-            totals[what, why] = totals.get((what, why), 0) + count
-    if problems:
-        raise UntrustedError(problems)
-    ordered = sorted(sites, key=lambda s: (s.path, s.line, s.column, s.entity, s.gate))
-    lines = tuple((what, why, count) for (what, why), count in sorted(totals.items()))
-    return Census(name, tuple(ordered), dict(sorted(examined.items())), lines, references)

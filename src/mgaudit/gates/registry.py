@@ -49,6 +49,7 @@ class Kind:
             before a commit.
         within: The attribute of its parameters that names the zones in which every finding about code lies; empty where
             one may lie elsewhere.
+        census: Where the function is that lists every site of a gate's boundary, likewise.
     """
 
     parameters: type[Parameters]
@@ -57,13 +58,20 @@ class Kind:
     check: str | None = None
     quick: bool = False
     within: str = ""
+    census: str | None = None
 
     def load_check(self) -> Callable[..., Any] | None:
         """The check function, or None where there is none."""
-        if self.check is None:
-            return None
-        module, _, function = self.check.partition(":")
-        return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
+        return _loaded(self.check) if self.check else None
+
+    def load_census(self) -> Callable[..., Any] | None:
+        """The function that lists every site of a gate's boundary, or None where there is none."""
+        return _loaded(self.census) if self.census else None
+
+
+def _loaded(place: str) -> Callable[..., Any]:
+    module, _, function = place.partition(":")
+    return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
 
 
 KINDS: Mapping[str, Kind] = {
@@ -107,6 +115,7 @@ KINDS: Mapping[str, Kind] = {
         "Every read of frontend state is mapped to a catalogue entry.",
         available=True,
         check="mgaudit.gates.reads.check:check",
+        census="mgaudit.gates.reads.census:census_of",
         quick=True,
         within="from_zones",
     ),
@@ -116,6 +125,9 @@ KINDS: Mapping[str, Kind] = {
         "Every call from the backend into the frontend is mapped.",
         available=True,
         check="mgaudit.gates.upcalls.check:check",
+        census="mgaudit.gates.upcalls.census:census_of",
+        quick=True,
+        within="from_zones",
     ),
     "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
     "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),

@@ -39,7 +39,8 @@ def check(context: GateContext) -> Verdict:
         judged = judge(context)
     except UntrustedError as error:
         return Verdict(problems=error.problems)
-    return Verdict(tuple(judged.findings()), judged.examined())
+    left = () if context.is_whole else ("stale rows",)
+    return Verdict(tuple(judged.findings()), judged.examined(), left=left)
 
 
 def judge(context: GateContext) -> Judged:
@@ -195,7 +196,7 @@ class Judged:
                 )
             elif not mapped.symbols:
                 yield self._row(row, f"{_name(row)} means nothing in the called zones", "correct or remove the row")
-            elif id(mapped) not in used:
+            elif self.context.is_whole and id(mapped) not in used:
                 yield self._row(row, f"stale: nothing calls or names {_name(row)}", "remove the row")
 
     def _row(self, row: Row, message: str, advice: str) -> Finding:
