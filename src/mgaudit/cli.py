@@ -22,6 +22,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
     "baseline": ("mgaudit.commands.baseline:baseline", "Change, show or merge the files of accepted findings."),
     "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),
+    "explain-effect": (
+        "mgaudit.commands.explain_effect:explain_effect",
+        "Prove what a function may change, and where it does.",
+    ),
     "why": ("mgaudit.commands.why:why", "Prove that one file, zone or function leads to another."),
     "cut": ("mgaudit.commands.cut:cut", "Find the fewest includes that separate two zones."),
     "graph": ("mgaudit.commands.graph:graph", "Export the include graph, the call graph or the symbol table."),

@@ -506,3 +506,21 @@ def test_what_a_message_quotes_stays_on_one_line(tmp_path: Path) -> None:
     problem = only(tmp_path, HEAD + GATE + '"a\\nb\\u202e" = 1\n')
 
     assert 'unknown key "a\\nb\\u202e"' in problem.message
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        ("[0]", "not a table"),
+        ("{ write = [0] }", "unknown key `write`"),
+        ('{ writes = ["me"] }', "`writes` lists positions"),
+        ("{ returns = [-1] }", "`returns` lists positions"),
+        ("{ keeps = 1 }", "`keeps` is true or false"),
+    ],
+)
+def test_an_effect_that_is_none_has_its_line(tmp_path: Path, entry: str, fault: str) -> None:
+    with pytest.raises(UntrustedError) as caught:
+        load(write(tmp_path, HEAD + f"[effects]\nf = {entry}\n"), PARAMETERS)
+    (problem,) = caught.value.problems
+    assert fault in problem.message
+    assert problem.line == HEAD.count("\n") + 2

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from mgaudit.sources.catalogues import Catalogue
 
 # The kinds whose catalogues sites are mapped to, and what judges them.
-_COVERING: Final = {"reads": "mgaudit.gates.reads.check", "upcalls": "mgaudit.gates.upcalls.check"}
+_COVERING: Final = {
+    kind: f"mgaudit.gates.{kind}.check" for kind in ("reads", "upcalls", "writebacks")
+}  # fmt: skip
 
 
 @click.command()

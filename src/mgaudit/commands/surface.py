@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from mgaudit.commands.options import Execution, Place
     from mgaudit.config.model import GateSpec, Settings
 
-_KINDS: Final = {"reads": "reads", "signatures": "reads", "upcalls": "upcalls"}  # surface → the gates' kind
+_KINDS: Final = {
+    "reads": "reads",
+    "signatures": "reads",
+    "upcalls": "upcalls",
+    "writebacks": "writebacks",
+}  # surface → the gates' kind
 
 
 @click.command()
-@click.argument("name", type=click.Choice(sorted(_KINDS)), metavar="reads|signatures|upcalls")
+@click.argument("name", type=click.Choice(sorted(_KINDS)), metavar="reads|signatures|upcalls|writebacks")
 @click.option("--by", type=click.Choice(sorted(report.GROUPS)), help="Count the sites by this instead of listing them.")
 @click.option("--gate", "gates", multiple=True, metavar="ID", help="Only the boundary of this gate; repeatable.")
 @click.option(
@@ -51,8 +56,8 @@ def surface(  # noqa: PLR0913  one argument a set of options
 ) -> int:
     """List where the code under observation crosses a boundary: every site, its kind and what it is mapped to.
 
-    The boundaries are those of the configured gates of the kind `reads` or `upcalls`. Below the list stands what all
-    references into the observed zones were: sites, by kind, or structural, by reason.
+    The boundaries are those of the configured gates of the kind `reads`, `upcalls` or `writebacks`. Below the list
+    stands what all references into the observed zones were: sites, by kind, or structural, by reason.
     """
     session.log_folder = execution.cache_dir
     if output_format == "json":

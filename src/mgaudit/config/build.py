@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mgaudit.config.fields import INVALID, Parameters, check_keys, keys_of, read_record, wrong_type
+from mgaudit.config.library import EFFECT_FORM, effect_fault
 from mgaudit.config.log import nearest
 from mgaudit.config.model import (
     CatalogueSpec,
@@ -55,6 +56,9 @@ class Builder:
         catalogues = self._catalogues()
         gates = self._gates(file)
         self._check_references(catalogues)
+        for name, node in merged.effects.items():
+            if fault := effect_fault(node.plain()):
+                log.add(node, f"[effects] `{name}`: {fault}", EFFECT_FORM)
         if log.failed or tree is None or verbs is None:
             return None
         return Settings(

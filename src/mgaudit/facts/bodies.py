@@ -134,6 +134,10 @@ class Bodies:
             known = self._trees[key] = _decode(zlib.decompress(nodes), types, _words(row.symbols), _words(row.files))
         return known
 
+    def paths(self, row: BodyRow) -> list[str]:
+        """The files that the nodes of a body lie in; the first is that of the definition."""
+        return [self._paths[file] for file in _words(row.files)]
+
     def path(self, file: int) -> str:
         """The path of a file's id."""
         return self._paths[file]

@@ -119,7 +119,13 @@ KINDS: Mapping[str, Kind] = {
         quick=True,
         within="from_zones",
     ),
-    "writebacks": Kind(WritebacksParameters, "Every change of a frontend object by the backend is mapped."),
+    "writebacks": Kind(
+        WritebacksParameters,
+        "Every change of a frontend object by the backend is mapped.",
+        available=True,
+        check="mgaudit.gates.writebacks.check:check",
+        census="mgaudit.gates.writebacks.census:census_of",
+    ),
     "upcalls": Kind(
         UpcallsParameters,
         "Every call from the backend into the frontend is mapped.",

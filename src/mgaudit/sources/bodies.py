@@ -306,11 +306,11 @@ class _Walk:
         for index, child in enumerate(node.children):
             if child.symbol == node.symbol and child.kind in _CALLEES:
                 node.children = [*node.children[:index], *node.children[index + 1 :]]
+                # An expression tells where it is called, not where its object begins.
+                node.file, node.line, node.column = child.file, child.line, child.column
                 if child.kind == ast.MEMBER_EXPRESSION:
                     if has_object:
                         node.children.insert(0, child.children[0] if child.children else _this(child))
-                    # An expression tells where it is called, not where its object begins.
-                    node.file, node.line, node.column = child.file, child.line, child.column
                 elif has_object and not self._cursors.spelling(named).startswith("operator"):
                     has_object = False  # the object is a parameter that is written out
                 break
@@ -318,7 +318,8 @@ class _Walk:
             node.flags |= NODE_RECEIVER
 
     def _initialise(self, node: _Node) -> None:
-        """A function: its member initialisers read as the member followed by the value."""
+        """A function: its type, and its member initialisers, which read as the member followed by the value."""
+        node.type = self._types.of(self._cursors.type_of(node.cursor))
         children: list[_Node] = []
         for child in node.children:
             if children and children[-1].kind == ast.MEMBER_REFERENCE:

@@ -22,4 +22,7 @@ def census_of(context: GateContext) -> Census:
     sites = tuple(
         judged.report.surveyed(site, judged.verdict(site), judged.verbs(site)) for site in judged.surface.sites
     )
-    return Census("reads", sites, judged.examined(), tuple(totals(judged.surface)), judged.surface.references)
+    lines = list(totals(judged.surface))
+    if judged.write_backs:
+        lines.append(("site", "write-back", judged.write_backs))
+    return Census("reads", sites, judged.examined(), tuple(lines), judged.surface.references)

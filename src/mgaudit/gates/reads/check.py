@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.analysis.changes import key_of
 from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
 from mgaudit.analysis.sites_entities import Entities
 from mgaudit.config.log import nearest
@@ -14,6 +15,7 @@ from mgaudit.domain.findings import Severity
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.coverage import Reporter, place_of
+from mgaudit.gates.inference import write_backs_among
 from mgaudit.gates.mapping import Mapped, Mapping
 from mgaudit.gates.reads.fill import FillTable
 from mgaudit.gates.reads.parameters import ReadsParameters
@@ -65,17 +67,26 @@ def judge(context: GateContext) -> Judged:
         raise UntrustedError(problems)
     paths = context.paths_in(parameters.from_zones)
     near = paths if context.chosen is None else paths & surroundings(context.facts, context.chosen)
-    found = surface(context.facts, near, scope)
     entities = Entities(context.facts, scope)
+    found, write_backs = _without_write_backs(context, entities, surface(context.facts, near, scope))
     mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
     if mapping.problems:
         raise UntrustedError(mapping.problems)
-    judged = Judged(context, parameters, catalogue, calls, found, mapping, reach, len(paths), len(scope.paths))
+    judged = Judged(
+        context, parameters, catalogue, calls, found, mapping, reach, len(paths), len(scope.paths), write_backs
+    )
     if parameters.fill is None or not context.is_whole:
         return judged
     if reach is None:
         raise UntrustedError([_no_verbs(context)])
     return replace(judged, fill=FillTable(context, parameters.fill, entities, reach, judged.mapped_reads()))
+
+
+def _without_write_backs(context: GateContext, entities: Entities, found: Surface) -> tuple[Surface, int]:
+    """A surface without the uses that a gate of write-backs answers for, and how many these are."""
+    changing = write_backs_among(context, entities, found.sites)
+    sites = tuple(site for site in found.sites if key_of(site) not in changing)
+    return replace(found, sites=sites), len(found.sites) - len(sites)
 
 
 def _no_verbs(context: GateContext) -> Problem:
@@ -97,6 +108,7 @@ class Judged:
         reach: What each verb may reach, or None where no verb is configured.
         files: How many files were looked at.
         observed: How many files the observed zones hold.
+        write_backs: How many uses are answered by a gate of write-backs instead.
         fill: The fill table, or None.
     """
 
@@ -109,6 +121,7 @@ class Judged:
     reach: VerbReach | None
     files: int
     observed: int
+    write_backs: int = 0
     fill: FillTable | None = None
 
     @property

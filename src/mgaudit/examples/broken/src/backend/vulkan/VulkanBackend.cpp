@@ -58,6 +58,8 @@ void ReadBack(const pipe::ReadbackInfo& info) {
     const VkRenderPass source = gObjects.PassOf(MGB_CTX->GetReadFramebuffer());
     const u32 rowLength = MGB_CTX->GetPixelPack().rowLength;
     const u32 size = shared->GetByteSize();
+    // Broken (gate W): the bytes are the client's; no row says who tells it that the backend threw them away.
+    shared->Reset(info.destination, size);
     for (u32 offset = 0; offset < size; ++offset)
         shared->StoreReadback(offset, vkReadByte(source, offset, rowLength));
 }

@@ -1,0 +1,182 @@
+"""Which uses of a boundary change something: each deed of the observing code, led back to the use that it goes through.
+
+A field that is written, a member function or free function that writes, an element of what a getter hands out, an alias
+made of one of these and written later: the use is what named the written place last. A change that no use names, such
+as a whole object overwritten through a pointer, is a site of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.analysis.effects_model import CONTENT, Root
+from mgaudit.analysis.sites import Site, SiteKind
+from mgaudit.analysis.sites_entities import EntityKind
+from mgaudit.facts.bodies import bodies_of
+from mgaudit.sources import cursors as ast
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from mgaudit.analysis.effects import Effects
+    from mgaudit.analysis.effects_model import Event, Evidence, Place
+    from mgaudit.analysis.sites_entities import Entities
+    from mgaudit.facts.bodies import BodyRow, Node
+    from mgaudit.facts.query import Facts
+
+SiteKey = tuple[str, int, int, str]
+"""Path, line, column, entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is changed where.
+
+    Attributes:
+        certain: Sites that change something, with the first evidence.
+        doubtful: Sites through which something unknown may, with the reason.
+        own: Sites whose every change stays with the observing code: a copy of an object.
+        unnamed: Sites for changes that no use names, with their evidence.
+        unknown: (path, line, column, reason) of deeds in the observing code whose object is not known at all.
+    """
+
+    certain: dict[SiteKey, Evidence] = field(default_factory=dict)
+    doubtful: dict[SiteKey, Evidence] = field(default_factory=dict)
+    own: set[SiteKey] = field(default_factory=set)
+    unnamed: dict[SiteKey, tuple[Site, Evidence]] = field(default_factory=dict)
+    unknown: set[tuple[str, int, int, str]] = field(default_factory=set)
+
+
+def key_of(site: Site) -> SiteKey:
+    """What tells a site apart."""
+    return site.path, site.line, site.column, site.entity
+
+
+def changes(
+    facts: Facts, effects: Effects, entities: Entities, paths: Collection[str], sites: Iterable[Site]
+) -> Changes:  # fmt: skip
+    """What the code of some files changes.
+
+    Args:
+        facts: The facts.
+        effects: The effects over them.
+        entities: What is observed.
+        paths: The observing files.
+        sites: The uses in these files.
+    """
+    return _Finder(facts, effects, entities, paths, sites).find()
+
+
+class _Finder:
+    def __init__(
+        self, facts: Facts, effects: Effects, entities: Entities, paths: Collection[str], sites: Iterable[Site]
+    ) -> None:  # fmt: skip
+        self._facts = facts
+        self._bodies = bodies_of(facts)
+        self._effects = effects
+        self._entities = entities
+        self._paths = frozenset(paths)
+        self._sites: dict[tuple[str, int, int], list[Site]] = {}
+        for site in sites:
+            if site.kind not in _NO_USES:
+                self._sites.setdefault((site.path, site.line, site.column), []).append(site)
+        self._found = Changes()
+
+    def find(self) -> Changes:
+        for symbol in self._observing():
+            for row, event in self._effects.events(symbol, lambda node: self._site(node) is not None):
+                if self._bodies.path(event.node.file) in self._paths:
+                    self._deed(row, event)
+        self._found.own.difference_update(self._found.certain, self._found.doubtful)
+        for key in self._found.certain:
+            self._found.doubtful.pop(key, None)
+        return self._found
+
+    def _observing(self) -> list[int]:
+        """The functions with code in the observing files, by name."""
+        found = [
+            symbol for symbol, rows in self._bodies.rows.items()
+            if any(path in self._paths for row in rows for path in self._bodies.paths(row))
+        ]  # fmt: skip
+        return sorted(found, key=lambda s: (self._facts.symbol(s).qualified, self._facts.symbol(s).usr, s))
+
+    # ---- one deed
+
+    def _deed(self, row: BodyRow, event: Event) -> None:
+        node, evidence = event.node, event.evidence
+        own = self._site(node) if node.kind == ast.CALL_EXPRESSION else None
+        sources = [site for source in event.sources if (site := self._site(source)) is not None]
+        if event.place.is_own:
+            self._found.own.update(key_of(site) for site in (own, *sources) if site is not None)
+        elif own is not None:
+            if self._is_observed(event.place) or evidence.place is None or evidence.place.root is Root.THIS:
+                self._mark([own], event)
+        elif evidence.callee is not None and evidence.place is not None and self._is_observed(evidence.place):
+            if not self._is_in_view(evidence.callee):
+                self._add(row, event, evidence.place)
+        elif sources:
+            self._mark(sources, event)
+        elif self._is_observed(event.place):
+            self._add(row, event, event.place)
+        elif event.place.root is Root.OBJECT and not event.place.path and not event.is_certain:
+            self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
+
+    def _mark(self, sites: Sequence[Site], event: Event) -> None:
+        known = self._found.certain if event.is_certain else self._found.doubtful
+        for site in sites:
+            known.setdefault(key_of(site), event.evidence)
+
+    def _site(self, node: Node) -> Site | None:
+        """The use that a node is."""
+        if node.symbol is None:
+            return None
+        candidates = self._sites.get((self._bodies.path(node.file), node.line, node.column))
+        if not candidates:
+            return None
+        numbers = {node.symbol, self._entities.pattern(node.symbol)}
+        return next((site for site in candidates if site.symbols & numbers), None)
+
+    def _is_in_view(self, function: int) -> bool:
+        """Whether a function's own body is observed: its deeds are found there."""
+        return any(row.path in self._paths for row in self._effects.bodies_with(function))
+
+    # ---- what belongs to the observed zones
+
+    def _is_observed(self, place: Place) -> bool:
+        return self._last_observed(place) is not None
+
+    def _last_observed(self, place: Place) -> int | None:
+        """The last field, or the variable, of a place that is one of the observed zones."""
+        for step in reversed(place.path):
+            if step != CONTENT and self._is_accessor(step):
+                return step
+            if step != CONTENT and place.path[-1] == CONTENT and self._entities.names_object(step):
+                return step
+        if place.root is Root.GLOBAL and self._entities.is_inside(place.number):
+            return place.number
+        return None
+
+    def _is_accessor(self, field_: int) -> bool:
+        return self._entities.is_inside(field_) and self._entities.kind(field_) is EntityKind.ACCESSOR
+
+    def _add(self, row: BodyRow, event: Event, place: Place) -> None:
+        """A change that no use names: named by the field or variable that is written."""
+        symbol = self._last_observed(place)
+        assert symbol is not None
+        evidence = event.evidence
+        entity = self._facts.symbol(symbol).qualified
+        scan = self._facts.scans.get(evidence.path)
+        offset = scan.offset_of(evidence.line, evidence.column) if scan is not None and evidence.line else 0
+        site = Site(
+            evidence.path, evidence.line, evidence.column, offset, entity, self._entities.accessor(symbol),
+            SiteKind.VALUE, ("helper",) if evidence.callee is not None else (), "write", frozenset([symbol]),
+            frozenset([row.symbol]), frozenset([row.symbol]), frozenset(), row.mask,
+        )  # fmt: skip
+        if event.is_certain:
+            self._found.unnamed.setdefault(key_of(site), (site, evidence))
+        else:
+            self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
+
+
+_NO_USES: Final = frozenset({SiteKind.SIGNATURE, SiteKind.UNEVALUATED, SiteKind.UNRESOLVED})

@@ -1,0 +1,324 @@
+"""Effects: what each function may change, by inference from bodies and never from names.
+
+Summaries of callees are combined to a least fixed point over the call graph (Sharir and Pnueli, 1981, the functional
+approach): a function is looked at again when a summary that it rests on has grown. Virtual calls reach every override;
+calls through fields and variables every function ever stored there. What is not known is no effect but a *taint*, with
+its reason, and stays visible.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.analysis.effects_body import Evaluation
+from mgaudit.analysis.effects_library import Library, effects_of
+from mgaudit.analysis.effects_model import CONTENT, REFERENCES, Root, Summary
+from mgaudit.analysis.effects_types import Holders
+from mgaudit.facts.bodies import bodies_of
+from mgaudit.facts.query import FUNCTION_KINDS
+from mgaudit.sources import cursors as ast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mgaudit.analysis.effects_library import Effect
+    from mgaudit.analysis.effects_model import Event, Evidence, Place
+    from mgaudit.facts.bodies import BodyRow, BodyType, Node
+    from mgaudit.facts.query import Facts, Symbol
+
+
+class Effects:
+    """The effects of functions. Get it by `effects_in`, which remembers it.
+
+    Args:
+        facts: The facts of the configurations that count.
+        table: Effects of library functions, by name (`mgaudit.config.library`).
+    """
+
+    def __init__(self, facts: Facts, table: Mapping[str, object]) -> None:
+        self.facts = facts
+        self._bodies = bodies_of(facts)
+        self._library = Library(effects_of(table))
+        self._holders = Holders(facts)
+        self._summaries: dict[int, Summary] = {}
+        self._users: dict[int, set[int]] = defaultdict(set)
+        self._asking: list[int] = []
+        self._waiting: dict[int, None] = {}
+        self._copies: dict[int, list[bool]] = {}
+        self._references: dict[int, bool] = {}
+        self._is_library: dict[int, bool] = {}
+
+    # ---- answers
+
+    def of(self, symbol: int) -> Summary | None:
+        """What a function may change; None where it has no body."""
+        if not self.has_body(symbol):
+            return None
+        self._settle([symbol])
+        return self._summaries.get(symbol)
+
+    def has_body(self, symbol: int) -> bool:
+        """Whether a body of a function is known."""
+        return symbol in self._bodies.rows or symbol in self._lambdas
+
+    def bodies_with(self, symbol: int) -> Sequence[BodyRow]:
+        """The bodies of a function; of a lambda, those that hold it."""
+        return self._bodies.rows.get(self._owner(symbol), ())
+
+    def events(self, symbol: int, names_source: Callable[[Node], bool]) -> list[tuple[BodyRow, Event]]:
+        """Every deed in the bodies of a function, of the lambdas inside of them too.
+
+        Args:
+            symbol: Id of the function.
+            names_source: See `Evaluation`.
+        """
+        self._settle([symbol])
+        found = []
+        for row in self._bodies.rows.get(symbol, ()):
+            evaluation = Evaluation(self, symbol, self._bodies.tree(row), names_source)
+            evaluation.run(with_events=True)
+            found += [(row, event) for event in evaluation.events]
+        return found
+
+    def chain(self, deed: Evidence | None) -> list[Evidence]:
+        """The deed, and what the called function does, down to the write itself."""
+        found: list[Evidence] = []
+        while deed is not None and deed not in found:
+            found.append(deed)
+            if deed.callee is None or deed.place is None:
+                break
+            summary = self.of(deed.callee)
+            known = summary.writes if summary is not None else {}
+            deed = known.get(deed.place)
+        return found
+
+    def name(self, place: Place) -> str:
+        """A place as people write it: ``this.m_cells[]``, ``argument 1.width``."""
+        root = _ROOTS.get(place.root, "").format(place.number + 1)
+        if place.root in {Root.GLOBAL, Root.FUNCTION, Root.FIELD}:
+            root = self.facts.symbol(place.number).qualified
+        return root + "".join("[]" if step == CONTENT else f".{self.facts.symbol(step).name}" for step in place.path)
+
+    # ---- the fixed point
+
+    def _settle(self, symbols: Iterable[int]) -> None:
+        if self._asking:
+            return
+        for symbol in symbols:
+            if symbol not in self._summaries:
+                self._waiting[self._owner(symbol)] = None
+        while self._waiting:
+            symbol = next(reversed(self._waiting))
+            fresh = [callee for callee in self._callees(symbol) if callee not in self._summaries]
+            if fresh and symbol not in self._summaries:
+                self._summaries.setdefault(symbol, Summary())
+                for callee in reversed(fresh):
+                    self._waiting.pop(callee, None)
+                    self._waiting[callee] = None
+                continue
+            del self._waiting[symbol]
+            self._look(symbol)
+
+    def _look(self, symbol: int) -> None:
+        """Look at a function, and at those that rest on it again if it does more than was known."""
+        self._asking.append(symbol)
+        try:
+            whole = Summary()
+            lambdas: dict[int, Summary] = {}
+            for row in self._bodies.rows.get(symbol, ()):
+                evaluation = Evaluation(self, symbol, self._bodies.tree(row))
+                _add(whole, evaluation.run())
+                for operator, summary in evaluation.lambda_summaries().items():
+                    _add(lambdas.setdefault(operator, Summary()), summary)
+        finally:
+            self._asking.pop()
+        for number, summary in {symbol: whole, **lambdas}.items():
+            before = self._summaries.get(number)
+            if before is None or before.shape() != summary.shape():
+                self._summaries[number] = summary
+                for user in sorted(self._users[number], key=self._order):
+                    self._waiting[user] = None
+
+    def _order(self, symbol: int) -> tuple[str, str, str]:
+        known = self.facts.symbol(symbol)
+        return known.qualified, known.usr, known.place
+
+    def _callees(self, symbol: int) -> list[int]:
+        """The functions with bodies that a function names, so that they can be looked at first."""
+        found: dict[int, None] = {}
+        for row in self._bodies.rows.get(symbol, ()):
+            for node in self._bodies.tree(row).walk():
+                if node.symbol is not None and node.symbol in self._bodies.rows and node.kind in _CALLING:
+                    found[node.symbol] = None
+        found.pop(symbol, None)
+        return list(found)
+
+    def _owner(self, symbol: int) -> int:
+        """The function whose body holds a lambda; of any other, itself."""
+        return self._lambdas.get(symbol, symbol)
+
+    @cached_property
+    def _lambdas(self) -> Mapping[int, int]:
+        """The call operators of lambdas, with the functions that hold them."""
+        found: dict[int, int] = {}
+        for symbol, rows in self._bodies.rows.items():
+            for row in rows:
+                for node in self._bodies.tree(row).walk():
+                    if node.kind == ast.LAMBDA and node.symbol is not None:
+                        found[node.symbol] = symbol
+        return found
+
+    # ---- what evaluations ask: `effects_calls.Surroundings`
+
+    def place(self, node: Node) -> tuple[str, int, int]:
+        """Path, line and column of a node."""
+        return self._bodies.path(node.file), node.line, node.column
+
+    def symbol(self, number: int) -> Symbol:
+        """The symbol of an id."""
+        return self.facts.symbol(number)
+
+    def may_hold(self, type_: BodyType | None) -> bool:
+        """See `Holders`."""
+        return self._holders.may_hold(type_)
+
+    def is_reference(self, symbol: int) -> bool:
+        """Whether a field or variable is declared as a reference."""
+        known = self._references.get(symbol)
+        if known is None:
+            declared = self.facts.declarations_of([symbol])
+            known = self._references[symbol] = any(row.type.endswith("&") for row in declared)
+        return known
+
+    def initialisers_of(self, constructor: int) -> Sequence[Node]:
+        """The default member initialisers of a constructor's class."""
+        owner = self.facts.symbol(constructor).parent
+        return self._initialisers.get(owner, ()) if owner is not None else ()
+
+    @cached_property
+    def _initialisers(self) -> Mapping[int, list[Node]]:
+        found: dict[int, list[Node]] = defaultdict(list)
+        for symbol, rows in self._bodies.rows.items():
+            known = self.facts.symbol(symbol)
+            if known.kind == "field" and known.parent is not None:
+                found[known.parent] += [self._bodies.tree(row) for row in rows]
+        return found
+
+    def summary(self, symbol: int) -> Summary | None:
+        """What a function does, as far as is known now; whoever asks is looked at again when that grows."""
+        if not self.has_body(symbol):
+            return None
+        if self._asking:
+            self._users[symbol].add(self._asking[-1])
+        known = self._summaries.get(symbol)
+        if known is None:
+            self._waiting[self._owner(symbol)] = None
+            return _UNKNOWN
+        return known
+
+    def takes_by_value(self, symbol: int) -> Sequence[bool]:
+        """Of each parameter of a function with a body, whether it is a copy."""
+        known = self._copies.get(symbol)
+        if known is None:
+            known = []
+            for row in self._bodies.rows.get(symbol, ())[:1]:
+                parameters = (c for c in self._bodies.tree(row).children if c.kind == ast.PARAMETER)
+                known = [p.type is not None and p.type.kind not in REFERENCES for p in parameters]
+            self._copies[symbol] = known
+        return known
+
+    def overriders(self, method: int) -> Sequence[int]:
+        """Everything that overrides a method, at any depth."""
+        found: dict[int, None] = {}
+        waiting = [method]
+        while waiting:
+            for overrider in self._overridden_by.get(self._pattern(waiting.pop()), ()):
+                if overrider not in found:
+                    found[overrider] = None
+                    waiting.append(overrider)
+        return list(found)
+
+    def _pattern(self, symbol: int) -> int:
+        pattern = self.facts.symbol(symbol).pattern
+        return symbol if pattern is None else pattern
+
+    @cached_property
+    def _overridden_by(self) -> Mapping[int, list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for method, overridden in self.facts.overrides():
+            found[self._pattern(overridden)].append(method)
+        return found
+
+    def stored_in(self, holder: int) -> Sequence[int]:
+        """The functions that a field or variable may hold, copies from others included."""
+        functions: dict[int, None] = {}
+        seen = {holder}
+        waiting = [holder]
+        while waiting:
+            for value in self._stored.get(waiting.pop(), ()):
+                if self.facts.symbol(value).kind in FUNCTION_KINDS:
+                    functions[value] = None
+                elif value not in seen:
+                    seen.add(value)
+                    waiting.append(value)
+        return list(functions)
+
+    @cached_property
+    def _stored(self) -> Mapping[int, list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for holder, value, *_ in self.facts.slots():
+            found[holder].append(value)
+        return found
+
+    def instantiations(self, function: int) -> Sequence[int]:
+        """The instantiations of a function template that have bodies."""
+        return self._instantiations.get(function, ())
+
+    @cached_property
+    def _instantiations(self) -> Mapping[int, list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for symbol in self._bodies.rows:
+            pattern = self.facts.symbol(symbol).pattern
+            if pattern is not None:
+                found[pattern].append(symbol)
+        return found
+
+    def is_library(self, symbol: Symbol) -> bool:
+        """Whether no file of the tree declares a function."""
+        known = self._is_library.get(symbol.id)
+        if known is None:
+            known = self._is_library[symbol.id] = not self.facts.declarations_of([symbol.id])
+        return known
+
+    def effect(self, symbol: Symbol) -> Effect | None:
+        """What the table of library effects says."""
+        return self._library.effect(symbol)
+
+
+def effects_in(facts: Facts, table: Mapping[str, object]) -> Effects:
+    """The effects over some facts, one object for all who ask."""
+    known = facts.derived.get(Effects)
+    if known is None:
+        known = facts.derived[Effects] = Effects(facts, table)
+    assert isinstance(known, Effects)
+    return known
+
+
+def _add(whole: Summary, part: Summary) -> None:
+    """Join what several bodies of one function do."""
+    for place, evidence in part.writes.items():
+        whole.writes.setdefault(place, evidence)
+    for place, evidence in part.taints.items():
+        whole.taints.setdefault(place, evidence)
+    for place, targets in part.stores.items():
+        whole.stores[place] = whole.stores.get(place, frozenset()) | targets
+    whole.returned |= part.returned
+    whole.led_to |= part.led_to
+    whole.calls = tuple(dict.fromkeys((*whole.calls, *part.calls)))
+
+
+_ROOTS: Final = {Root.THIS: "this", Root.PARAMETER: "argument {}", Root.OBJECT: "some object"}
+_UNKNOWN: Final = Summary()
+_CALLING: Final = frozenset({ast.CALL_EXPRESSION, ast.NAME_EXPRESSION})

@@ -1,0 +1,472 @@
+"""Effects of one body: what each expression may denote, and what is done to it.
+
+The evaluation knows no order within a function: what a local pointer or reference is ever given is what it may lead to
+(inclusion constraints as in Andersen, 1994, within one function; summaries stand for callees). It is repeated until
+nothing new is stored. Fields are told apart, elements of arrays and containers are not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.analysis.effects_calls import Calls
+from mgaudit.analysis.effects_declarations import Declarations
+from mgaudit.analysis.effects_memory import Memory
+from mgaudit.analysis.effects_model import (
+    CONTENT,
+    MOST_PARAMETERS,
+    NOTHING,
+    REFERENCES,
+    Event,
+    Evidence,
+    PassedCall,
+    Place,
+    Places,
+    Root,
+    Sources,
+    Summary,
+    Value,
+    joined,
+    type_of,
+)
+from mgaudit.facts.query import FUNCTION_KINDS
+from mgaudit.sources import body_kinds as kinds
+from mgaudit.sources import cursors as ast
+from mgaudit.sources.body_kinds import TypeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mgaudit.analysis.effects_calls import Surroundings
+    from mgaudit.facts.bodies import BodyType, Node
+
+MOST_PASSES: Final = 8
+_NOBODY: Final[Sources] = frozenset()
+
+
+@dataclass(slots=True)
+class Sink:
+    """Where the deeds of a function or of a lambda inside of it are collected."""
+
+    writes: dict[Place, Evidence] = field(default_factory=dict)
+    taints: dict[Place, Evidence] = field(default_factory=dict)
+    returned: Places = field(default_factory=dict)
+    led_to: Places = field(default_factory=dict)
+    calls: dict[PassedCall, None] = field(default_factory=dict)
+
+
+class Evaluation:
+    """Evaluates one body.
+
+    Args:
+        around: What bodies, functions and types are; summaries of callees.
+        symbol: Id of the function.
+        root: Its tree.
+        names_source: Whether a node (an access of a field or variable, a call of a function) names the place that
+            it denotes; else what it is made of does. Decides what `Event.sources` holds.
+
+    Attributes:
+        events: Every deed of the last pass, where they are wanted.
+    """
+
+    def __init__(
+        self, around: Surroundings, symbol: int, root: Node, names_source: Callable[[Node], bool] = lambda _: True
+    ) -> None:
+        self.around = around
+        self.symbol = symbol
+        self.root = root
+        self.names_source = names_source
+        self.memory = Memory()
+        self.sink = Sink()
+        self.lambdas: dict[int, Sink] = {}
+        self.events: list[Event] = []
+        self.keeps_events = False
+        self.calls = Calls(self)
+        self.declarations = Declarations(self)
+        self.variables: dict[Node, Place] = {}
+        self._copies: set[Place] = set()
+        self.references: set[Node] = set()
+
+    def run(self, *, with_events: bool = False) -> Summary:
+        """Evaluate until nothing new is stored, and say what the function does."""
+        for _ in range(MOST_PASSES):
+            self.memory.has_changed = False
+            self._pass()
+            if not self.memory.has_changed:
+                break
+        else:
+            self.taint({Place(Root.OBJECT, 0): _NOBODY}, self.root, "aliases that the analysis cannot follow")
+        if with_events:
+            self.keeps_events = True
+            self._pass()
+        return self._summary()
+
+    def _pass(self) -> None:
+        self.sink, self.lambdas, self.events = Sink(), {}, []
+        if self.root.flags & kinds.NODE_COROUTINE:
+            self.taint({Place(Root.OBJECT, 0): _NOBODY}, self.root, "a coroutine")
+        position = 0
+        for child in self.root.children:
+            if child.kind == ast.PARAMETER:
+                self._parameter(child, Place(Root.PARAMETER, position))
+                position += 1
+            else:
+                self.value(child)
+        if self.root.kind in {ast.VARIABLE, ast.FIELD}:
+            self.declarations.member(self.root, self.symbol)
+        elif self.root.kind == ast.CONSTRUCTOR:
+            for member in self.around.initialisers_of(self.symbol):
+                for child in member.children:
+                    self.value(child)
+
+    # ---- the outcome
+
+    def _summary(self) -> Summary:
+        found = self._summary_of(self.sink, _general)
+        type_ = self.root.type
+        if type_ is not None and type_.kind is TypeKind.FUNCTION and type_.inner is not None:
+            if type_.inner.kind in REFERENCES:
+                found.led_to = frozenset()
+            else:
+                found.returned = frozenset()
+                found.led_to = found.led_to if self.around.may_hold(type_.inner) else frozenset()
+        return found
+
+    def lambda_summaries(self) -> dict[int, Summary]:
+        """What the lambdas in the body do when somebody else calls them: on what they captured, unknown objects."""
+        return {operator: self._summary_of(sink, _captured) for operator, sink in self.lambdas.items()}
+
+    def _summary_of(self, sink: Sink, name: Callable[[Place], Place | None]) -> Summary:
+        def named(places: Iterable[Place]) -> frozenset[Place]:
+            return frozenset(known for place in places if (known := name(place)) is not None)
+
+        stores = {
+            known: named(targets)
+            for place, targets in self.memory.stored.items()
+            if (known := name(place)) is not None and any(name(target) is not None for target in targets)
+        }
+        calls = [
+            PassedCall(
+                callee,
+                tuple((named(places), None if led is None else named(led)) for places, led in call.arguments),
+                call.evidence,
+            )
+            for call in sink.calls
+            if (callee := name(call.callee)) is not None
+        ]  # fmt: skip
+        return Summary(
+            {known: e for place, e in sink.writes.items() if (known := name(place)) is not None},
+            {known: e for place, e in sink.taints.items() if (known := name(place)) is not None},
+            stores, named(sink.returned), named(sink.led_to), tuple(dict.fromkeys(calls)),
+        )  # fmt: skip
+
+    # ---- deeds
+
+    def write(
+        self, places: Places, node: Node, text: str, callee: int | None = None, inner: Place | None = None
+    ) -> None:
+        """Places are changed."""
+        self._record(self.sink.writes, places, Evidence(*self.around.place(node), text, callee, inner), node)
+
+    def taint(
+        self, places: Places, node: Node, text: str, callee: int | None = None, inner: Place | None = None
+    ) -> None:
+        """Something unknown may change places."""
+        evidence = Evidence(*self.around.place(node), text, callee, inner)
+        self._record(self.sink.taints, places, evidence, node, is_certain=False)
+
+    def _record(
+        self, known: dict[Place, Evidence], places: Places, evidence: Evidence, node: Node, *, is_certain: bool = True
+    ) -> None:
+        for place, sources in places.items():
+            if place.root in _VALUES or (CONTENT not in place.path and place._replace(path=()) in self._copies):
+                continue  # no object, or a parameter that is a copy
+            known.setdefault(place, evidence)
+            if self.keeps_events:
+                self.events.append(Event(node, place, sources, evidence, is_certain))
+
+    def _assign(self, node: Node, target: Value, text: str) -> None:
+        if target.places:
+            self.write(target.places, node, text)
+        else:
+            self.taint({Place(Root.OBJECT, 0): _NOBODY}, node, "writes through a pointer whose target is not known")
+
+    # ---- expressions
+
+    def value(self, node: Node) -> Value:
+        """What an expression denotes; of a statement, nothing, once all of it is evaluated."""
+        reader = self._readers.get(node.kind)
+        if reader is not None:
+            return reader(self, node)
+        values = [self.value(child) for child in node.children]
+        if node.kind in _TRANSPARENT and values:
+            return self._union(values)
+        return NOTHING
+
+    def targets(self, value: Value, type_: BodyType | None = None) -> Places:
+        """What a pointer, or an object that holds references, may lead to."""
+        if value.targets is not None:
+            return value.targets
+        if type_ is not None and type_.kind in {TypeKind.POINTER, TypeKind.ARRAY}:
+            return self.memory.content(value.places)
+        return self.memory.contents(value.places) if self.around.may_hold(type_) else {}
+
+    def _union(self, values: Iterable[Value]) -> Value:
+        values = [value for value in values if value.places or value.targets]
+        if len(values) == 1:
+            return values[0]
+        targets = [value.targets for value in values if value.targets is not None]
+        lvalues = [value.places for value in values if value.targets is None]
+        if targets:
+            targets += [self.memory.content(places) for places in lvalues]
+        return Value(joined(*(value.places for value in values)), joined(*targets) if targets else None)
+
+    def _name(self, node: Node) -> Value:
+        if node.local is not None:
+            return Value(self.variable(node.local))
+        if node.symbol is None:
+            for child in node.children:
+                self.value(child)
+            return NOTHING
+        symbol = self.around.symbol(node.symbol)
+        if symbol.kind in FUNCTION_KINDS:
+            return Value({}, {Place(Root.FUNCTION, node.symbol): frozenset([node])})
+        if symbol.kind in {"field", "enumerator"}:  # of a field, `&Class::field` takes the address
+            return Value({}, {Place(Root.FIELD, node.symbol): _NOBODY})
+        return self._variable_of(node, node.symbol)
+
+    def _variable_of(self, node: Node, symbol: int) -> Value:
+        places: Places = {Place(Root.GLOBAL, symbol): frozenset([node]) if self.names_source(node) else _NOBODY}
+        return Value(self.memory.content(places) if self.around.is_reference(symbol) else places)
+
+    def variable(self, declared: Node) -> Places:
+        """The places that a local variable or parameter is, or refers to."""
+        place = self.variables.get(declared)
+        if place is None:
+            place = self.variables[declared] = Place(Root.LOCAL, id(declared))
+        if declared in self.references:
+            return self.memory.stored.get(place, {})
+        return {place: _NOBODY}
+
+    def _member(self, node: Node) -> Value:
+        base = self._object(node)
+        if node.symbol is None:
+            return Value(base)
+        symbol = self.around.symbol(node.symbol)
+        if symbol.kind in FUNCTION_KINDS:
+            return Value({}, {Place(Root.FUNCTION, node.symbol): frozenset([node])})
+        if symbol.kind != "field":
+            return self._variable_of(node, node.symbol)
+        own = frozenset([node]) if self.names_source(node) else None
+        places: Places = {
+            place.below(node.symbol): own if own is not None else sources
+            for place, sources in base.items()
+            if place.root not in _VALUES
+        } or {Place(Root.OBJECT, 0, (node.symbol,)): own or _NOBODY}
+        return Value(self.memory.content(places) if self.around.is_reference(node.symbol) else places)
+
+    def _object(self, node: Node) -> Places:
+        """The objects that a member is accessed on."""
+        if not node.children:
+            return {Place(Root.THIS, 0): _NOBODY}
+        child = node.children[0]
+        return self.object_of(child, self.value(child))
+
+    def object_of(self, node: Node, value: Value) -> Places:
+        """The objects that an expression denotes, or that the pointer that it is leads to."""
+        if node.kind == kinds.THIS or _is_pointer(type_of(node)):
+            return value.targets if value.targets is not None else self.memory.content(value.places)
+        return self.as_places(node, value)
+
+    def as_places(self, node: Node, value: Value) -> Places:
+        """The places of an expression; of an object that only just came to be, a temporary."""
+        if value.places or value.targets is None:
+            return value.places
+        place = Place(Root.TEMPORARY, id(node))
+        self.memory.store([place], value.targets)
+        return {place: _NOBODY}
+
+    def _this(self, _node: Node) -> Value:
+        return Value({}, {Place(Root.THIS, 0): _NOBODY})
+
+    def _unary(self, node: Node) -> Value:
+        operand = self.value(node.children[0]) if node.children else NOTHING
+        if node.data in kinds.INCREMENTS:
+            self._assign(node, operand, "increments" if node.data in _UPWARDS else "decrements")
+            return operand
+        if node.data == kinds.DEREFERENCE:
+            return Value(operand.targets if operand.targets is not None else self.memory.content(operand.places))
+        if node.data == kinds.ADDRESS_OF:
+            return Value({}, operand.places or operand.targets or {})
+        return NOTHING
+
+    def _subscript(self, node: Node) -> Value:
+        values = [self.value(child) for child in node.children]
+        for child, value in zip(node.children, values, strict=True):
+            type_ = type_of(child)
+            if type_ is not None and type_.kind is TypeKind.ARRAY:
+                return Value(self.memory.content(value.places))
+            if _is_pointer(type_):
+                return Value(self.targets(value, type_))
+        return Value(self.targets(values[0])) if values else NOTHING
+
+    def _binary(self, node: Node) -> Value:
+        if len(node.children) != 2:
+            return NOTHING
+        left, right = node.children
+        if node.data == kinds.ASSIGN:
+            given = self.value(right)
+            target = self.value(left)
+            self._assign(node, target, "assigns")
+            self.memory.store(target.places, self.held(right, given))
+            return target
+        first, second = self.value(left), self.value(right)
+        if node.data in kinds.POINTER_TO_MEMBER:
+            objects = self.targets(first) if node.data == _ARROW_STAR else self.as_places(left, first)
+            return self._through_member(objects, self.targets(second))
+        if node.data == kinds.COMMA:
+            return second
+        if node.data in {kinds.ADDITION, kinds.SUBTRACTION} and _is_pointer(node.type):
+            return Value({}, joined(self.targets(first), self.targets(second)))
+        return NOTHING
+
+    def held(self, node: Node, value: Value) -> Places:
+        """What a value leads to, where its type can hold that."""
+        return self.targets(value, type_of(node))
+
+    def _through_member(self, objects: Places, members: Places) -> Value:
+        """``object.*pointer``: the fields that the pointer is ever given, or, of an unknown pointer, all of it."""
+        fields = [place.number for place in members if place.root is Root.FIELD]
+        if not fields:
+            functions = {p: s for p, s in members.items() if p.root is Root.FUNCTION}
+            return Value({}, functions) if functions else Value(self.memory.content(objects))
+        return Value({place.below(field): named for place, named in objects.items() for field in fields})
+
+    def _compound(self, node: Node) -> Value:
+        values = [self.value(child) for child in node.children]
+        self._assign(node, values[0], "changes")
+        return values[0]
+
+    def _conditional(self, node: Node) -> Value:
+        values = [self.value(child) for child in node.children]
+        return self._union(values[1:] if len(values) == 3 else values)
+
+    def _list(self, node: Node) -> Value:
+        """An initialiser list leads to what its elements are and lead to."""
+        parts = []
+        for child in node.children:
+            value = self.value(child)
+            parts += [self.held(child, value), value.places]
+        return Value({}, joined(*parts))
+
+    def _lambda(self, node: Node) -> Value:
+        outer, self.sink = self.sink, Sink()
+        position = 0
+        assert node.symbol is not None
+        for child in node.children:
+            if child.kind == ast.PARAMETER:
+                self._parameter(child, Place(Root.LAMBDA_PARAMETER, node.symbol * MOST_PARAMETERS + position))
+                position += 1
+            elif child.kind != kinds.VARIABLE_REFERENCE:
+                self.value(child)
+        self.lambdas[node.symbol], self.sink = self.sink, outer
+        return Value({}, {Place(Root.FUNCTION, node.symbol): frozenset([node])})
+
+    def _new(self, node: Node) -> Value:
+        heap: Places = {Place(Root.HEAP, id(node)): _NOBODY}
+        for index, child in enumerate(node.children):
+            if index == 0 and node.flags & kinds.NODE_PLACEMENT and child.kind != ast.CALL_EXPRESSION:
+                storage = self.targets(self.value(child))
+                self.write(storage, node, "makes a new object in its place")
+                heap = joined(heap, storage)
+            elif child.kind == ast.CALL_EXPRESSION and self.calls.is_construction(child):
+                self.calls.construct(child, heap)
+            else:
+                self.memory.store(heap, self.held(child, self.value(child)))
+        return Value({}, heap)
+
+    def _delete(self, node: Node) -> Value:
+        for child in node.children:
+            self.write(self.targets(self.value(child)), node, "destroys the object")
+        return NOTHING
+
+    # ---- declarations and statements
+
+    def _parameter(self, node: Node, place: Place) -> None:
+        self.variables[node] = place
+        if node.type is not None and node.type.kind not in REFERENCES:
+            self._copies.add(place)
+
+    def copies_of(self, operator: int) -> list[bool]:
+        """Of each parameter of a lambda of the body, whether it is a copy."""
+        first = operator * MOST_PARAMETERS
+        places = (Place(Root.LAMBDA_PARAMETER, first + position) for position in range(MOST_PARAMETERS))
+        return [place in self._copies for place in places]
+
+    def _return(self, node: Node) -> Value:
+        for child in node.children:
+            value = self.value(child)
+            self.sink.returned = joined(self.sink.returned, value.places)
+            self.sink.led_to = joined(self.sink.led_to, self.held(child, value))
+        return NOTHING
+
+    def _call(self, node: Node) -> Value:
+        return self.calls.call(node)
+
+    def _variable(self, node: Node) -> Value:
+        return self.declarations.variable(node)
+
+    def _binding(self, node: Node) -> Value:
+        return self.declarations.binding(node)
+
+    def _range_for(self, node: Node) -> Value:
+        return self.declarations.range_for(node)
+
+    def _initialised_member(self, node: Node) -> Value:
+        return self.declarations.member(node, self.symbol if node is self.root else node.symbol)
+
+    _readers = {  # noqa: RUF012  a dispatch table, never written to
+        ast.NAME_EXPRESSION: _name,
+        ast.MEMBER_EXPRESSION: _member,
+        kinds.THIS: _this,
+        ast.UNARY_OPERATOR: _unary,
+        ast.SUBSCRIPT: _subscript,
+        ast.BINARY_OPERATOR: _binary,
+        kinds.COMPOUND_ASSIGNMENT: _compound,
+        ast.CONDITIONAL_OPERATOR: _conditional,
+        **dict.fromkeys(sorted(ast.INITIALISER_LISTS), _list),
+        ast.LAMBDA: _lambda,
+        kinds.NEW: _new,
+        ast.DELETE: _delete,
+        ast.VARIABLE: _variable,
+        ast.UNEXPOSED_DECLARATION: _binding,
+        ast.RANGE_FOR: _range_for,
+        kinds.RETURN: _return,
+        kinds.MEMBER_INITIALISER: _initialised_member,
+        ast.CALL_EXPRESSION: _call,
+    }
+
+
+def _general(place: Place) -> Place | None:
+    """A place as callers see it: not what vanishes with the function."""
+    return None if place.is_own and place.root is not Root.FUNCTION else place
+
+
+def _captured(place: Place) -> Place | None:
+    """A place in a lambda as a stranger who calls it sees it."""
+    if place.root is Root.LAMBDA_PARAMETER:
+        return Place(Root.PARAMETER, place.number % MOST_PARAMETERS, place.path)
+    if place.root in {Root.THIS, Root.PARAMETER}:
+        return Place(Root.OBJECT, 0, place.path)
+    return _general(place)
+
+
+def _is_pointer(type_: BodyType | None) -> bool:
+    return type_ is not None and type_.kind is TypeKind.POINTER
+
+
+_ARROW_STAR: Final = 2
+_UPWARDS: Final = frozenset({1, 3})
+_VALUES: Final = frozenset({Root.FUNCTION, Root.FIELD})
+_TRANSPARENT: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, *ast.CASTS, 121})

@@ -1,0 +1,199 @@
+"""What effect inference speaks of: places, values, writes, and the summary of a function.
+
+A place is a root and a path. The root is the object of a member function, a parameter, a variable that outlives the
+function, some object that is not known, or something of the function's own. The path goes through fields and through
+*content*: what a pointer or reference leads to, an array's elements, a container's. That one step stands for all of
+these makes places few and sets of them small.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mgaudit.sources.body_kinds import TypeKind
+from mgaudit.sources.cursors import CALL_EXPRESSION
+
+if TYPE_CHECKING:
+    from mgaudit.facts.bodies import BodyType, Node
+
+CONTENT: Final = 0
+"""The step of a path from a pointer, array or container to what it leads to or holds; other steps are fields' ids."""
+
+MOST_PARAMETERS: Final = 64
+"""Tells the parameters of different lambdas apart by number."""
+
+REFERENCES: Final = frozenset({TypeKind.REFERENCE, TypeKind.RVALUE_REFERENCE})
+DEEPEST: Final = 5
+"""The longest path; what lies deeper counts as its prefix."""
+
+
+class Root(enum.IntEnum):
+    """Where a path starts."""
+
+    THIS = 0  # the object of the member function
+    PARAMETER = 1  # of a parameter by reference, what it refers to; else the parameter's own copy
+    GLOBAL = 2  # a variable that outlives functions
+    OBJECT = 3  # some object that is not known
+    LOCAL = 4  # a variable of the function's own
+    TEMPORARY = 5
+    HEAP = 6  # made by the function
+    FUNCTION = 7  # a function or a lambda, as a value
+    FIELD = 8  # a pointer to a member, as a value
+    LAMBDA_PARAMETER = 9
+
+
+class Place(NamedTuple):
+    """A place.
+
+    Attributes:
+        root: Where the path starts.
+        number: Which one: a parameter's position, a symbol's id, the identity of a node.
+        path: Ids of fields, and `CONTENT`.
+    """
+
+    root: Root
+    number: int
+    path: tuple[int, ...] = ()
+
+    def below(self, step: int) -> Place:
+        """The place one step further."""
+        if len(self.path) >= DEEPEST:
+            return self
+        return Place(self.root, self.number, (*self.path, step))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it vanishes with the function that is looked at, however it is changed."""
+        return Root.LOCAL <= self.root <= Root.FIELD
+
+
+Sources = frozenset["Node"]
+"""The nodes that a place was last named by: a member access, a variable, a call that returned it."""
+
+Places = dict[Place, Sources]
+
+
+class Value(NamedTuple):
+    """What an expression denotes.
+
+    Attributes:
+        places: Of an lvalue, the objects that it may be.
+        targets: Of a pointer, or of an object that holds references, what it may lead to; None where that is to be
+            read at the places.
+    """
+
+    places: Places
+    targets: Places | None = None
+
+
+NOTHING: Final = Value({}, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a place counts as written: the deed in one function, and the function called where it is none of its own.
+
+    Attributes:
+        path: The file.
+        line: 1-based.
+        column: 1-based, in bytes.
+        text: What is done there.
+        callee: Id of the called function that writes, or None.
+        place: What that function calls the place.
+    """
+
+    path: str
+    line: int
+    column: int
+    text: str
+    callee: int | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PassedCall:
+    """A call of what a parameter (or a place below one) holds: the callers know what that is.
+
+    Attributes:
+        callee: Where the function lies.
+        arguments: What it is given: places, and targets.
+        evidence: Where it is called.
+    """
+
+    callee: Place
+    arguments: tuple[tuple[frozenset[Place], frozenset[Place] | None], ...]
+    evidence: Evidence = field(compare=False)
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a function may do to what outlives it.
+
+    Attributes:
+        writes: The places that it may change, with the first evidence.
+        taints: Places that something unknown may change, with the reason.
+        stores: What it may leave in places: pointers and references to other places.
+        returned: The places that it may return a reference to.
+        led_to: What the pointer or object that it returns may lead to.
+        calls: Calls of what it was handed.
+    """
+
+    writes: dict[Place, Evidence] = field(default_factory=dict)
+    taints: dict[Place, Evidence] = field(default_factory=dict)
+    stores: dict[Place, frozenset[Place]] = field(default_factory=dict)
+    returned: frozenset[Place] = frozenset()
+    led_to: frozenset[Place] = frozenset()
+    calls: tuple[PassedCall, ...] = ()
+
+    def shape(self) -> object:
+        """What callers see of it: equal shapes need no new look."""
+        return (
+            frozenset(self.writes), frozenset(self.taints), frozenset(self.stores.items()), self.returned, self.led_to,
+            frozenset(self.calls),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One deed in a body: something writes places.
+
+    Attributes:
+        node: The assignment, the call, or whatever does it.
+        place: What is written.
+        sources: The nodes that named the place.
+        evidence: As in a summary.
+        is_certain: False where only something unknown may write.
+    """
+
+    node: Node
+    place: Place
+    sources: Sources
+    evidence: Evidence
+    is_certain: bool = True
+
+
+def type_of(node: Node) -> BodyType | None:
+    """The type of an expression; of a call, of what it yields. None where it is not known."""
+    type_ = node.type
+    if node.kind == CALL_EXPRESSION and type_ is not None and type_.kind is TypeKind.FUNCTION:
+        type_ = type_.inner
+        if type_ is not None and type_.kind is TypeKind.VOID:
+            return None  # a constructor
+    if type_ is not None and type_.kind in REFERENCES:
+        return type_.inner
+    return type_
+
+
+def joined(*parts: Places) -> Places:
+    """The union of sets of places."""
+    filled = [part for part in parts if part]
+    if len(filled) <= 1:
+        return filled[0] if filled else {}
+    result = dict(filled[0])
+    for part in filled[1:]:
+        for place, sources in part.items():
+            known = result.get(place)
+            result[place] = sources if known is None else known | sources
+    return result

@@ -1,0 +1,23 @@
+"""The write-backs of a gate, as a census."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mgaudit.analysis.sites import totals
+from mgaudit.domain.census import Census
+from mgaudit.gates.writebacks.check import judge
+
+if TYPE_CHECKING:
+    from mgaudit.gates.context import GateContext
+
+
+def census_of(context: GateContext) -> Census:
+    """Every write-back of a gate of the kind ``writebacks``, undecided ones too.
+
+    Raises:
+        UntrustedError: As `judge`.
+    """
+    judged = judge(context)
+    sites = tuple(judged.report.surveyed(site, judged.verdict(site), judged.verbs(site)) for site in judged.sites)
+    return Census("writebacks", sites, judged.examined(), tuple(totals(judged.found)), judged.found.references)
