@@ -22,18 +22,36 @@ def digest_of(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
 
 
-class Contents:
-    """Digests of files by key (relative to the root, or absolute); a file that cannot be read has none.
+class Listings:
+    """Whether paths exist, by listings of folders: thousands of paths that must *not* exist cost one a folder.
 
-    The folder listings answer whether a file exists, so that checking thousands of paths that must *not* exist costs
-    one listing per folder.
+    Listings are remembered: what appears later does not exist.
     """
+
+    def __init__(self) -> None:
+        self._names: dict[str, frozenset[str]] = {}
+
+    def has(self, path: str) -> bool:
+        """Whether an absolute path names something."""
+        folder, _, name = path.rpartition("/")
+        known = self._names.get(folder)
+        if known is None:
+            try:
+                known = frozenset(os.listdir(folder or "/"))  # noqa: PTH208  names only, a hot path
+            except OSError:
+                known = frozenset()
+            self._names[folder] = known
+        return name in known
+
+
+class Contents:
+    """Digests of files by key (relative to the root, or absolute); a file that cannot be read has none."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
         self._paths = PathResolver(root)
         self._digests: dict[str, bytes | None] = {}
-        self._listings: dict[str, frozenset[str]] = {}
+        self._listings = Listings()
         self._absent: set[str] = set()
 
     def read(self, key: str) -> bytes | None:
@@ -63,18 +81,7 @@ class Contents:
     def any_exists(self, paths: Iterable[str]) -> bool:
         """Whether any of some absolute paths names something, by folder listings."""
         for path in set(paths) - self._absent:
-            folder, _, name = path.rpartition("/")
-            if name in self._listing(folder):
+            if self._listings.has(path):
                 return True
             self._absent.add(path)
         return False
-
-    def _listing(self, folder: str) -> frozenset[str]:
-        known = self._listings.get(folder)
-        if known is None:
-            try:
-                known = frozenset(os.listdir(folder or "/"))  # noqa: PTH208  names only, a hot path
-            except OSError:
-                known = frozenset()
-            self._listings[folder] = known
-        return known

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.engine.contents import digest_of
 from mgaudit.sources.arguments_compiler import host_architecture
 from mgaudit.sources.records import COMMAND_LINE, NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from mgaudit.engine.contents import Listings
     from mgaudit.sources.include_resolver import Resolver
     from mgaudit.sources.records import UnitRecord
     from mgaudit.sources.tree import PathResolver
@@ -32,67 +36,180 @@ def system_folders(arguments: Sequence[str]) -> tuple[str, ...]:
     return tuple(os.path.join(sysroot, folder) for folder in _SYSTEM)  # noqa: PTH118  strings, as in the resolver
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One ``__has_include`` or its kin.
+
+    Attributes:
+        spelling: The header name without its delimiters.
+        angled: Whether it is written in angle brackets.
+        is_next: Whether it asks for the next of that name.
+    """
+
+    spelling: str
+    angled: bool
+    is_next: bool
+
+
+def questions_in(data: bytes) -> tuple[Question, ...]:
+    """What the text of a file asks for."""
+    if b"__has_" not in data:
+        return ()
+    found = (
+        Question((quoted or angled).decode(errors="replace"), bool(angled), bool(is_next))
+        for is_next, quoted, angled in _QUESTION.findall(data)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What a parse rests on in one file: the digest of its content, and what it asks for."""
+
+    digest: bytes
+    questions: tuple[Question, ...]
+
+
+class FileStates:
+    """The states of files, read once by a worker as long as they do not change.
+
+    Args:
+        root: What keys are relative to.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._known: dict[str, tuple[tuple[int, ...], FileState]] = {}
+
+    def of(self, key: str, started: int) -> FileState | None:
+        """The state of a file, or None where it cannot be read or changed after a parse began.
+
+        Args:
+            key: The file.
+            started: When the parse began, in nanoseconds since the epoch.
+        """
+        path = os.path.join(self._root, key)  # noqa: PTH118  a hot path
+        try:
+            known = self._known.get(key)
+            if known is None or known[0] != _signature(os.stat(path)):  # noqa: PTH116
+                known = self._read(path)
+                if time.time_ns() - known[0][0] > _SETTLED:
+                    self._known[key] = known
+        except OSError:
+            return None
+        return None if known[0][0] >= started else known[1]
+
+    @staticmethod
+    def _read(path: str) -> tuple[tuple[int, ...], FileState]:
+        data = Path(path).read_bytes()
+        return _signature(os.stat(path)), FileState(digest_of(data), questions_in(data))  # noqa: PTH116
+
+
+# A change within the resolution of a file system's clock leaves the times as they are.
+_SETTLED: Final = 4_000_000_000
+
+
+def _signature(state: os.stat_result) -> tuple[int, ...]:
+    """What changes with a file's content; the time of the last change, which nobody can set, comes first."""
+    # Windows has no such time, but the time of creation under its name.
+    changed = state.st_mtime_ns if os.name == "nt" else state.st_ctime_ns
+    return changed, state.st_mtime_ns, state.st_size, state.st_ino, state.st_dev
+
+
+@dataclass(slots=True)
+class Search:
+    """How one kind of command looks for headers; shared by the parses of a worker.
+
+    Attributes:
+        paths: Paths to keys.
+        resolver: The search folders of the command.
+        directory: The command's absolute working directory, where forced includes are looked for first.
+        system: As `system_folders`.
+        overlay: Absolute paths of in-memory files.
+        listings: Tell what does not exist. A file that appears after them counts as absent, and thus as new later on.
+    """
+
+    paths: PathResolver
+    resolver: Resolver
+    directory: str
+    system: tuple[str, ...]
+    overlay: frozenset[str]
+    listings: Listings
+    _ways: dict[tuple[str, bool, str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    def candidates(self, spelling: str, *, angled: bool, source: str) -> Iterator[str]:
+        """The absolute paths at which a directive of a file looks for its header, in order."""
+        folder = self.directory if source == COMMAND_LINE else str(self.paths.root)
+        including_file = os.path.join(folder, source)  # noqa: PTH118
+        yield from self.resolver.candidates(spelling, angled=angled, including_file=including_file)
+        yield from (os.path.join(folder, spelling) for folder in self.system)  # noqa: PTH118
+
+    def exists(self, candidate: str) -> bool:
+        """Whether there is, in memory or on disk, what a directive looks for."""
+        if candidate in self.overlay:
+            return True
+        return self.listings.has(candidate) and os.path.exists(candidate)  # noqa: PTH110  a hot loop
+
+    def way_to(self, spelling: str, *, angled: bool, source: str, found: str | None) -> tuple[str, ...]:
+        """The candidates of a directive up to the file that it found; all of them where it found nothing."""
+        key = ("" if angled else source.rpartition("/")[0], angled, spelling, found or "")
+        if source == COMMAND_LINE:
+            key = (COMMAND_LINE, *key[1:])
+        known = self._ways.get(key)
+        if known is None:
+            way = []
+            for candidate in self.candidates(spelling, angled=angled, source=source):
+                way.append(candidate)
+                if self.paths.key(candidate) == found:
+                    break
+            known = self._ways[key] = tuple(way)
+        return known
+
+
 @dataclass(slots=True)
 class Lookups:
     """Gathers the lookups of one parse.
 
     Attributes:
-        paths: Paths to keys.
-        search: The search folders of the command.
-        directory: The command's absolute working directory, where forced includes are looked for first.
-        system: As `system_folders`.
-        overlay: Absolute paths of in-memory files.
+        search: How its command looks for headers.
         absent: Absolute paths where nothing was.
         links: Absolute path of a header that was reached through a link → the key of the file.
         present: Keys of files that were asked for; they need not have been included.
     """
 
-    paths: PathResolver
-    search: Resolver
-    directory: str
-    system: tuple[str, ...]
-    overlay: frozenset[str]
+    search: Search
     absent: set[str] = field(default_factory=set)
     links: dict[str, str] = field(default_factory=dict)
     present: set[str] = field(default_factory=set)
 
     def of_inclusions(self, record: UnitRecord) -> None:
         """What the directives of a record looked for."""
+        passed: set[str] = set()
         for spelling, angled, source, target in {
             (i.spelling, i.angled, record.files[i.file], i.target) for i in record.includes
         }:
             found = None if target == NONE else record.files[target]
-            for candidate in self._candidates(spelling, angled=angled, source=source):
-                if self.paths.key(candidate) == found:
-                    self._follow(candidate, found)
+            way = self.search.way_to(spelling, angled=angled, source=source, found=found)
+            if found is not None and way and self.search.paths.key(way[-1]) == found:
+                self._follow(way[-1], found)
+                way = way[:-1]
+            passed.update(way)
+        self.absent.update(path for path in passed if not self.search.exists(path))
+
+    def of_questions(self, source: str, questions: Iterable[Question]) -> None:
+        """What a file asks for."""
+        for question in questions:
+            for candidate in self.search.candidates(question.spelling, angled=question.angled, source=source):
+                if not self.search.exists(candidate):
+                    self.absent.add(candidate)
+                    continue
+                key = self.search.paths.key(candidate)
+                self._follow(candidate, key)
+                if candidate not in self.search.overlay:
+                    self.present.add(key)
+                if not question.is_next:
                     break
-                self._is_there(candidate)
-
-    def of_questions(self, source: str, data: bytes) -> None:
-        """What a file asks for by ``__has_include`` and its kin."""
-        for is_next, quoted, angled in _QUESTION.findall(data):
-            spelling = (quoted or angled).decode(errors="replace")
-            for candidate in self._candidates(spelling, angled=bool(angled), source=source):
-                if self._is_there(candidate):
-                    key = self.paths.key(candidate)
-                    self._follow(candidate, key)
-                    if candidate not in self.overlay:
-                        self.present.add(key)
-                    if not is_next:
-                        break
-
-    def _candidates(self, spelling: str, *, angled: bool, source: str) -> Iterator[str]:
-        folder = self.directory if source == COMMAND_LINE else str(self.paths.root)
-        including_file = os.path.join(folder, source)  # noqa: PTH118
-        yield from self.search.candidates(spelling, angled=angled, including_file=including_file)
-        yield from (os.path.join(folder, spelling) for folder in self.system)  # noqa: PTH118
-
-    def _is_there(self, candidate: str) -> bool:
-        if candidate in self.overlay or os.path.exists(candidate):  # noqa: PTH110  a hot loop
-            return True
-        self.absent.add(candidate)
-        return False
 
     def _follow(self, candidate: str, key: str) -> None:
-        if os.path.normpath(candidate) != os.path.join(self.paths.root, key):  # noqa: PTH118
+        if os.path.normpath(candidate) != os.path.join(self.search.paths.root, key):  # noqa: PTH118
             self.links[candidate] = key

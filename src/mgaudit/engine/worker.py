@@ -15,8 +15,8 @@ import msgspec
 
 from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
-from mgaudit.engine.contents import digest_of
-from mgaudit.engine.lookups import Lookups, system_folders
+from mgaudit.engine.contents import Listings
+from mgaudit.engine.lookups import FileStates, Lookups, Search, system_folders
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
 from mgaudit.sources.files import FileTable
@@ -121,6 +121,9 @@ class Worker:
         self.resolver = PathResolver(Path(setup.root))
         self._verified: set[str] = set()
         self._searches: dict[tuple[str, ...], Resolver] = {}
+        self._listings = Listings()
+        self._rules: dict[tuple[tuple[str, ...], str, frozenset[str]], Search] = {}
+        self._states = FileStates(setup.root)
 
     def run(self, job: Job) -> Outcome:
         """Parse and extract; never raises for what a source file can cause."""
@@ -187,6 +190,16 @@ class Worker:
         known = self._searches.get(job.arguments)
         if known is None:
             known = self._searches[job.arguments] = Resolver.from_arguments(job.arguments, job.directory)
+        return known
+
+    def _lookup_rules(self, job: Job) -> Search:
+        overlay = frozenset(path for path, _ in job.overlay)
+        key = job.arguments, job.directory, overlay
+        known = self._rules.get(key)
+        if known is None:
+            system = system_folders(job.arguments)
+            known = Search(self.resolver, self._search(job), job.directory, system, overlay, self._listings)
+            self._rules[key] = known
         return known
 
     def _with_preamble(self, job: Job, preamble: Preamble) -> UnitRecord | None:
@@ -258,25 +271,22 @@ class Worker:
         """What the record rests on, or None where a file changed after the parse began."""
         in_memory = {self.resolver.key(path) for path, _ in job.overlay} | {self.resolver.key(ignore)}
         stubs = self.resolver.key(job.stub_folder) + "/" if job.stub_folder else ""
-        lookups = Lookups(
-            self.resolver, self._search(job), job.directory, system_folders(job.arguments),
-            frozenset(path for path, _ in job.overlay),
-        )  # fmt: skip
+        lookups = Lookups(self._lookup_rules(job))
         lookups.of_inclusions(record)
         files: dict[str, bytes] = {}
         for key in record.files:
             if key == COMMAND_LINE or key in in_memory or (stubs and key.startswith(stubs)):
                 continue
-            data = self._unchanged(key, started)
-            if data is None:
+            state = self._states.of(key, started)
+            if state is None:
                 return None
-            files[key] = digest_of(data)
-            lookups.of_questions(key, data)
+            files[key] = state.digest
+            lookups.of_questions(key, state.questions)
         for key in sorted(lookups.present - files.keys()):
-            data = self._unchanged(key, started)
-            if data is None:
+            state = self._states.of(key, started)
+            if state is None:
                 return None
-            files[key] = digest_of(data)
+            files[key] = state.digest
         tracked = "".join("1" if key in self.setup.tracked else "0" for key in files)
         absent, links = sorted(lookups.absent), sorted(lookups.links.items())
         parts = (
@@ -287,18 +297,6 @@ class Worker:
         return manifest.Variant(
             key, list(files), b"".join(files.values()), tracked, absent, links, not record.diagnostics, used
         )
-
-    def _unchanged(self, key: str, started: int) -> bytes | None:
-        """The content of a file, or None where it changed after the parse began."""
-        path = Path(self.setup.root, key)
-        try:
-            data = path.read_bytes()
-            state = path.stat()
-        except OSError:
-            return None
-        # Nobody can set the time of the last change; Windows has none, but the time of creation under its name.
-        changed = state.st_mtime_ns if os.name == "nt" else state.st_ctime_ns
-        return None if changed >= started else data
 
 
 def _nothing(_unit: TranslationUnit) -> None:

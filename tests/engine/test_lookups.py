@@ -1,0 +1,75 @@
+"""What a worker remembers of files between parses must never hide a change."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from mgaudit.engine.contents import Listings, digest_of
+from mgaudit.engine.lookups import FileStates, Lookups, Question, Search, questions_in
+from mgaudit.sources.include_resolver import Resolver
+from mgaudit.sources.tree import PathResolver
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_a_file_that_changes_between_two_parses_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.h"
+    file.write_text("int a;")
+    states = FileStates(str(tmp_path))
+    first = states.of("a.h", time.time_ns() + 1)
+    file.write_text("int b;")  # as long as before
+    os.utime(file, ns=(1, 1))
+    second = states.of("a.h", time.time_ns() + 1)
+    assert first is not None
+    assert second is not None
+    assert (first.digest, second.digest) == (digest_of(b"int a;"), digest_of(b"int b;"))
+
+
+def test_a_file_that_changes_after_the_parse_began_has_no_state(tmp_path: Path) -> None:
+    (tmp_path / "a.h").write_text("int a;")
+    assert FileStates(str(tmp_path)).of("a.h", 1) is None
+    assert FileStates(str(tmp_path)).of("b.h", time.time_ns()) is None
+
+
+def test_a_settled_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.h").write_text("int a;")
+    states = FileStates(str(tmp_path))
+    later = time.time_ns() + 60_000_000_000
+    monkeypatch.setattr("mgaudit.engine.lookups.time.time_ns", lambda: later)
+    known = states.of("a.h", later)
+    assert states.of("a.h", later) is known
+
+
+def test_a_fresh_file_is_not_remembered(tmp_path: Path) -> None:
+    """Two changes within one tick of the file system's clock look alike."""
+    (tmp_path / "a.h").write_text("int a;")
+    states = FileStates(str(tmp_path))
+    later = time.time_ns() + 1
+    assert states.of("a.h", later) is not states.of("a.h", later)
+
+
+def test_questions_are_found_once_each() -> None:
+    text = b'#if __has_include("a.h") && __has_include_next(<b.h>)\n#if __has_include("a.h")\n'
+    assert questions_in(text) == (
+        Question("a.h", angled=False, is_next=False),
+        Question("b.h", angled=True, is_next=True),
+    )
+    assert questions_in(b"int has_include;") == ()
+
+
+def test_a_question_rests_on_what_is_not_there(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "second" / "a.h").write_text("")
+    folders = [str(tmp_path / name) for name in ("first", "second")]
+    resolver = Resolver.from_arguments(tuple(f"-I{folder}" for folder in folders), str(tmp_path))
+    search = Search(PathResolver(tmp_path), resolver, str(tmp_path), (), frozenset(), Listings())
+    lookups = Lookups(search)
+    lookups.of_questions("main.cpp", [Question("a.h", angled=True, is_next=False)])
+    assert lookups.absent == {f"{folders[0]}/a.h"}
+    assert lookups.present == {"second/a.h"}
