@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.cursors import copied
 from mgaudit.sources.records import NONE
 
 if TYPE_CHECKING:
-    from mgaudit.sources.clang_abi import CXCursor
+    from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.lifetimes import Lifetimes
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 class LibraryCalls:
     """Follows the instantiations of templates outside of the tree; each body is walked once.
+
+    A template of a system header calls the tree back only through its arguments: an instantiation that names nothing
+    of the tree there is not followed. Other libraries may be configured by the tree, by macros say.
 
     Args:
         cursors: Reads cursors.
@@ -32,10 +35,11 @@ class LibraryCalls:
         self._callees: dict[int, list[CXCursor]] = {}
         self._targets: dict[int, list[CXCursor]] = {}
         self._tracked: dict[int, bool] = {}
+        self._involved: dict[int, bool] = {}
 
     def tracked_targets(self, callee: CXCursor) -> list[CXCursor]:
         """The functions of the tree that a function outside of it may call, at any depth, in order of discovery."""
-        if self._is_tracked(callee) or not self._is_instantiation(callee):
+        if not self._is_followed(callee):
             return []
         known = self._targets.get(callee.data0)
         if known is None:
@@ -53,7 +57,7 @@ class LibraryCalls:
                 seen.add(callee.data0)
                 if self._is_tracked(callee):
                     found[callee.data0] = callee
-                elif self._is_instantiation(callee):
+                elif self._is_followed(callee):
                     waiting.append(callee)
         return list(found.values())
 
@@ -86,8 +90,67 @@ class LibraryCalls:
         self._callees[caller.data0] = list(found.values())
         return self._callees[caller.data0]
 
-    def _is_instantiation(self, cursor: CXCursor) -> bool:
-        return bool(self._cursors.cdll.clang_getSpecializedCursorTemplate(cursor).data0)
+    def _is_followed(self, callee: CXCursor) -> bool:
+        """Whether a function is an instantiation, outside of the tree, that may call the tree back."""
+        cdll = self._cursors.cdll
+        if self._is_tracked(callee) or not cdll.clang_getSpecializedCursorTemplate(callee).data0:
+            return False
+        if not cdll.clang_Location_isInSystemHeader(cdll.clang_getCursorLocation(callee)):
+            return True
+        return self._is_involved(callee)
+
+    # ---- template arguments
+
+    def _is_involved(self, declared: CXCursor) -> bool:
+        """Whether a class or function, or one around it, is of the tree or has a template argument that is."""
+        if declared.kind not in _SCOPES:
+            return False
+        known = self._involved.get(declared.data0)
+        if known is None:
+            known = self._involved[declared.data0] = (
+                self._is_tracked(declared)
+                or self._names_tree(declared)
+                or self._is_involved(self._cursors.cdll.clang_getCursorSemanticParent(declared))
+            )
+        return known
+
+    def _names_tree(self, specialised: CXCursor) -> bool:
+        """Whether a template argument of a class or function is of the tree; one that cannot be told counts."""
+        cdll = self._cursors.cdll
+        if specialised.kind in _MEMBERS:  # of which the front end does not tell the arguments
+            return bool(cdll.clang_getSpecializedCursorTemplate(specialised).kind == ast.FUNCTION_TEMPLATE)
+        for index in range(cdll.clang_Cursor_getNumTemplateArguments(specialised)):
+            kind = cdll.clang_Cursor_getTemplateArgumentKind(specialised, index)
+            if kind == _TYPE_ARGUMENT:
+                if self._leads_to_tree(cdll.clang_Cursor_getTemplateArgumentType(specialised, index)):
+                    return True
+            elif kind == _PACK:
+                if self._pack_names_tree(specialised):
+                    return True
+            elif kind not in _PLAIN_ARGUMENTS:
+                return True
+        return False
+
+    def _pack_names_tree(self, specialised: CXCursor) -> bool:
+        """A pack's arguments show in the type of a class, and in the parameters of the functions that deduce them."""
+        cdll = self._cursors.cdll
+        type_ = self._cursors.type_of(specialised)
+        if specialised.kind in ast.FUNCTIONS:
+            return cdll.clang_getNumArgTypes(type_) < 1 or self._leads_to_tree(type_)
+        arguments = range(cdll.clang_Type_getNumTemplateArguments(type_))
+        return any(self._leads_to_tree(cdll.clang_Type_getTemplateArgumentAsType(type_, i)) for i in arguments)
+
+    def _leads_to_tree(self, type_: CXType) -> bool:
+        cdll = self._cursors.cdll
+        type_ = self._cursors.element_type(cdll.clang_getCanonicalType(type_))
+        while type_.kind == ast.POINTER or type_.kind in ast.REFERENCES:
+            type_ = self._cursors.element_type(self._cursors.pointee(type_))
+        if type_.kind in ast.FUNCTION_TYPES:
+            parts = [cdll.clang_getArgType(type_, i) for i in range(cdll.clang_getNumArgTypes(type_))]
+            return any(map(self._leads_to_tree, [cdll.clang_getResultType(type_), *parts]))
+        if type_.kind == ast.RECORD:
+            return self._is_involved(cdll.clang_getTypeDeclaration(type_))
+        return type_.kind not in ast.PLAIN_TYPES or type_.kind == ast.ENUMERATION
 
     def _is_tracked(self, cursor: CXCursor) -> bool:
         known = self._tracked.get(cursor.data0)
@@ -95,3 +158,11 @@ class LibraryCalls:
             file = self._files.place(self._cursors.cdll.clang_getCursorLocation(cursor))[0]
             known = self._tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
         return known
+
+
+_SCOPES: Final = frozenset({2, 3, 4}) | ast.CLASS_TEMPLATES | ast.FUNCTIONS
+_MEMBERS: Final = ast.FUNCTIONS - ast.FREE_FUNCTIONS
+# CXTemplateArgumentKind
+_TYPE_ARGUMENT: Final = 1
+_PACK: Final = 8
+_PLAIN_ARGUMENTS: Final = frozenset({3, 4})  # null pointers and integers

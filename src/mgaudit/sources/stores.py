@@ -60,7 +60,7 @@ class StoreFinder:
     def _see(self, cursor: CXCursor) -> bool:
         kind = cursor.kind
         if kind == ast.BINARY_OPERATOR:
-            if self._cursors.type_of(cursor).kind not in _PLAIN_TYPES:
+            if self._cursors.type_of(cursor).kind not in ast.PLAIN_TYPES:
                 self._assignment(self._cursors.children(cursor))
         elif kind == ast.CALL_EXPRESSION:
             self._overloaded_assignment(cursor)
@@ -210,7 +210,7 @@ class StoreFinder:
                 return False
             if type_.kind in ast.FUNCTION_TYPES or type_.kind == ast.VOID:
                 return True
-        return self._is_wrapper(type_) if type_.kind == ast.RECORD else type_.kind not in _PLAIN_TYPES
+        return self._is_wrapper(type_) if type_.kind == ast.RECORD else type_.kind not in ast.PLAIN_TYPES
 
     def _is_wrapper(self, record: CXType) -> bool:
         declared = self._cursors.declaration_of(record)
@@ -322,4 +322,3 @@ class StoreFinder:
 _TRANSPARENT: Final = frozenset(
     {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, ast.CONDITIONAL_OPERATOR, *ast.CASTS}
 )
-_PLAIN_TYPES: Final = frozenset({*range(2, 25), 30, 31, 32, 106})  # void, arithmetic types, nullptr_t, enumerations
