@@ -110,11 +110,19 @@ def test_members_of_local_classes(calls: Callable[[str], Any]) -> None:
 
 LIBRARY = {
     "lib/algorithm": (
-        "namespace lib {\n"
+        "inline void* operator new(decltype(sizeof 0), void* place) { return place; }\nnamespace lib {\n"
         "template <class F> void each_step(F& f) { f(1); }\n"
         "template <class F> void each(F f) { each_step(f); }\n"
         "template <class T> struct own { T* t; own() : t(new T) {} ~own() { drop(); } void drop() { delete t; } };\n"
         "template <class T> bool less(const T& a, const T& b) { return a < b; }\n"
+        "template <class K> union slot { K key; slot() { new (&key) K(); } ~slot() {} };\n"
+        "struct any { template <class F> void take(F f) { each(f); } template <class T> void make() { T t; } };\n"
+        "template <class... T> void make_all() { (T(), ...); }\n"
+        "template <class... T> struct all { all() { make_all<T...>(); } };\n"
+        "template <void (*f)()> void run() { f(); }\n"
+        "template <class T> struct outer { struct inner { void go() { T t; } }; };\n"
+        "template <class T> void wrap() { each([](int) { T t; }); }\n"
+        "template <class T, int n> struct row { T items[n]; row() {} };\n"
         "void plain();\n}\n"
     )
 }
@@ -129,10 +137,22 @@ LIBRARY = {
         ("struct X { ~X(); }; void Use() { lib::own<X> o; }", "X::~X"),
         ("struct X { bool operator<(const X&) const; }; void Use(X& x) { lib::less(x, x); }", "X::operator<"),
         ("struct X { X(); }; struct Y { lib::own<X> o; }; void Use() { Y y; }", "X::X"),
+        ("struct X { X(); }; void Use() { lib::own<lib::own<X>> o; }", "X::X"),
+        ("struct X { X(); }; void Use() { lib::slot<X> s; }", "X::X"),
+        ("void Use() { lib::any().take([](int) { A(); }); }", "A"),
+        ("struct X { X(); }; void Use() { lib::any().make<X>(); }", "X::X"),
+        ("struct X { X(); }; void Use() { lib::make_all<int, X>(); }", "X::X"),
+        ("struct X { X(); }; void Use() { lib::all<int, X> a; }", "X::X"),
+        ("void Use() { lib::run<&A>(); }", "A"),
+        ("struct X { X(); }; void Use() { lib::outer<X>::inner().go(); }", "X::X"),
+        ("struct X { X(); }; void Use() { lib::wrap<X>(); }", "X::X"),
+        ("struct X { X(); }; void Use() { lib::row<X*[2], 3> a; lib::row<X, 2> b; }", "X::X"),
     ],
 )
-def test_what_library_templates_call_back(calls: Any, use: str, goal: str) -> None:
-    graph = calls("#include <lib/algorithm>\nvoid A();\n" + use, LIBRARY)
+@pytest.mark.parametrize("first", ["", "#pragma GCC system_header\n"])
+def test_what_library_templates_call_back(calls: Any, use: str, goal: str, first: str) -> None:
+    library = {name: first + text for name, text in LIBRARY.items()}
+    graph = calls("#include <lib/algorithm>\nvoid A();\n" + use, library)
     assert graph.reaches("Use", goal)
 
 

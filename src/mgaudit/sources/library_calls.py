@@ -119,19 +119,21 @@ class LibraryCalls:
         cdll = self._cursors.cdll
         if specialised.kind in _MEMBERS:  # of which the front end does not tell the arguments
             return bool(cdll.clang_getSpecializedCursorTemplate(specialised).kind == ast.FUNCTION_TEMPLATE)
+        if specialised.kind == _UNION:  # nor of these, but of their types
+            return self._type_names_tree(specialised)
         for index in range(cdll.clang_Cursor_getNumTemplateArguments(specialised)):
             kind = cdll.clang_Cursor_getTemplateArgumentKind(specialised, index)
             if kind == _TYPE_ARGUMENT:
                 if self._leads_to_tree(cdll.clang_Cursor_getTemplateArgumentType(specialised, index)):
                     return True
             elif kind == _PACK:
-                if self._pack_names_tree(specialised):
+                if self._type_names_tree(specialised):
                     return True
             elif kind not in _PLAIN_ARGUMENTS:
                 return True
         return False
 
-    def _pack_names_tree(self, specialised: CXCursor) -> bool:
+    def _type_names_tree(self, specialised: CXCursor) -> bool:
         """A pack's arguments show in the type of a class, and in the parameters of the functions that deduce them."""
         cdll = self._cursors.cdll
         type_ = self._cursors.type_of(specialised)
@@ -161,6 +163,7 @@ class LibraryCalls:
 
 
 _SCOPES: Final = frozenset({2, 3, 4}) | ast.CLASS_TEMPLATES | ast.FUNCTIONS
+_UNION: Final = 3
 _MEMBERS: Final = ast.FUNCTIONS - ast.FREE_FUNCTIONS
 # CXTemplateArgumentKind
 _TYPE_ARGUMENT: Final = 1

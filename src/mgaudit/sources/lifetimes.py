@@ -169,6 +169,8 @@ class Lifetimes:
 
     def _has_initialiser(self, field: CXCursor) -> bool:
         children = self._cursors.children(field)
+        if self._cursors.type_of(field).kind in ast.ARRAYS:  # the bound is an expression as well
+            return bool(children) and children[-1].kind in ast.INITIALISER_LISTS
         return bool(children) and children[-1].kind >= ast.UNEXPOSED_EXPRESSION
 
     def _copies(self, constructor: CXCursor) -> bool:
