@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "why": ("mgaudit.commands.why:why", "Prove that one file, zone or function leads to another."),
     "cut": ("mgaudit.commands.cut:cut", "Find the fewest includes that separate two zones."),
+    "symbols": ("mgaudit.commands.symbols:symbols", "Judge symbols of binaries and sources; compare two builds."),
     "graph": ("mgaudit.commands.graph:graph", "Export the include graph, the call graph or the symbol table."),
     "facts": ("mgaudit.commands.facts:facts", "Show what is known of a place in the sources, and how."),
     "query": ("mgaudit.commands.query:query", "Ask the facts in SQL, read-only."),

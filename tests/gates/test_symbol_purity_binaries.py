@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgaudit.analysis.links import Debt, Side, classify, link_debts
+from mgaudit.analysis.links import Debt, Side, classify, link_debts, moves, scopes
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.gates.link_ratchet.check import findings_of
 from mgaudit.gates.symbol_purity.check_binaries import check_binaries
@@ -229,3 +229,34 @@ def test_every_fault_of_a_partition_is_reported() -> None:
         "partition prefix 'b/' fits no object",
         "prefix 'a/' is claimed by both server and frontend",
     ]
+
+
+# ---- what would shorten the list
+
+
+def test_moves_are_weighed_with_what_they_bring_along() -> None:
+    build = (
+        relocatable("build/server/a.o", symbol("one"), symbol("two"), symbol("three")),
+        relocatable("build/server/b.o", symbol("one"), symbol("heavy")),
+        relocatable("build/state/light.o", defined("one"), defined("two"), symbol("base")),
+        relocatable("build/state/base.o", defined("base"), defined("three"), symbol("libc")),
+        relocatable("build/state/heavy.o", defined("heavy"), symbol("x"), symbol("y")),
+        relocatable("build/state/xy.o", defined("x"), defined("y")),
+        relocatable("build/common/c.o"),
+    )
+    sides = classify((item for binary in build for item in binary.objects), PARTITION)
+    found = [(move.item.path, move.settled, move.incurred, move.left) for move in moves(sides)]
+    assert found == [("build/state/light.o", 3, 1, 3), ("build/state/base.o", 2, 0, 1)]
+    assert len(link_debts(sides)) == 4
+
+
+def test_scopes_count_tables_for_their_class() -> None:
+    names = (COMPLETE, BASE, "_ZTVN2mg5state8ObserverE", ATTACH)
+    debts = debts_of(
+        relocatable("build/server/a.o", *map(symbol, names)),
+        relocatable("build/server/b.o", symbol(ATTACH)),
+        relocatable("build/state/d.o", *map(defined, names)),
+        relocatable("build/common/c.o"),
+    )
+    found = [(scope.name, scope.symbols, scope.entries) for scope in scopes(debts)]
+    assert found == [("mg::state::Observer", 3, 3), ("mg::state", 1, 2)]

@@ -6,15 +6,20 @@ The list is (undefined in server - defined in server - defined in shared) ∩ de
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.sources.binaries_names import own_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.sources.binaries_model import ObjectFile
+
+
+_TABLES: Final = ("_ZTV", "_ZTT", "_ZTI", "_ZTS")  # of a class: their own name is the class's
 
 
 class Side(enum.StrEnum):
@@ -38,6 +43,38 @@ class Debt:
     name: str
     users: tuple[ObjectFile, ...]
     definers: tuple[ObjectFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A frontend object that would better be the server's.
+
+    Attributes:
+        item: The object.
+        settled: Entries that go off the list: pairs of a symbol and a server object that needs it.
+        incurred: Entries that come on: what the object itself needs of the rest of the frontend.
+        left: Entries on the list after this move and those before it.
+    """
+
+    item: ObjectFile
+    settled: int
+    incurred: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A class or namespace whose definitions the server needs.
+
+    Attributes:
+        name: Qualified; empty for the global one.
+        symbols: How many of its symbols are on the list.
+        entries: How many entries go off the list if the server needs none of them.
+    """
+
+    name: str
+    symbols: int
+    entries: int
 
 
 def classify(
@@ -115,3 +152,69 @@ def undefined_in(objects: Iterable[ObjectFile]) -> dict[str, list[ObjectFile]]:
         for name in {symbol.name for symbol in item.linkage if symbol.is_undefined and symbol.name}:
             found.setdefault(name, []).append(item)
     return found
+
+
+def scopes(debts: Iterable[Debt]) -> tuple[Scope, ...]:
+    """The classes and namespaces on the list, those with the most entries first; tables count for their class."""
+    symbols: Counter[str] = Counter()
+    entries: Counter[str] = Counter()
+    for debt in debts:
+        own = own_name(debt.name)
+        scope = own if debt.name.startswith(_TABLES) else own.rpartition("::")[0]
+        symbols[scope] += 1
+        entries[scope] += len(debt.users)
+    found = (Scope(name, symbols[name], entries[name]) for name in symbols)
+    return tuple(sorted(found, key=lambda scope: (-scope.entries, scope.name)))
+
+
+def moves(sides: Mapping[Side, Sequence[ObjectFile]]) -> tuple[Move, ...]:
+    """Which frontend objects to give to the server so that the list shrinks most, one after the other.
+
+    Greedy: each is the one that shortens the list most after those before it; none that does not shorten it.
+    """
+    ledger = _Ledger(sides)
+    found: list[Move] = []
+    while True:
+        best = max(map(ledger.weigh, ledger.frontend), key=_gain, default=None)
+        if best is None or best.settled <= best.incurred:
+            return tuple(found)
+        found.append(best)
+        ledger.move(best.item)
+
+
+def _gain(move: Move) -> tuple[int, int]:
+    """What a move is worth: of equally good ones, the first that brings least onto the list."""
+    return move.settled - move.incurred, -move.incurred
+
+
+class _Ledger:
+    """The list while objects move, kept by name so that a move costs no more than the object's own symbols."""
+
+    def __init__(self, sides: Mapping[Side, Sequence[ObjectFile]]) -> None:
+        self.frontend = list(sides[Side.FRONTEND])
+        self._provided = set(defined_in((*sides[Side.SERVER], *sides[Side.SHARED])))
+        self._users = Counter({name: len(items) for name, items in undefined_in(sides[Side.SERVER]).items()})
+        self._definers = Counter({name: len(items) for name, items in defined_in(self.frontend).items()})
+        self._defined = {id(item): frozenset(defined_in([item])) for item in self.frontend}
+        self._needed = {id(item): frozenset(undefined_in([item])) for item in self.frontend}
+
+    def weigh(self, item: ObjectFile) -> Move:
+        """What moving an object does to the list."""
+        defined = self._defined[id(item)]
+        settled = sum(self._users[name] for name in defined if self._is_owed(name))
+        unmet = self._needed[id(item)] - defined - self._provided
+        incurred = sum(self._definers[name] > 0 for name in unmet)
+        return Move(item, settled, incurred, self._length() - settled + incurred)
+
+    def _is_owed(self, name: str) -> bool:
+        return name not in self._provided and self._definers[name] > 0
+
+    def _length(self) -> int:
+        return sum(count for name, count in self._users.items() if self._is_owed(name))
+
+    def move(self, item: ObjectFile) -> None:
+        """Give an object to the server."""
+        self.frontend = [other for other in self.frontend if other is not item]
+        self._provided |= self._defined[id(item)]
+        self._definers.subtract(self._defined[id(item)])
+        self._users.update(self._needed[id(item)])

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from mgaudit.commands import options, workspace
-from mgaudit.config.log import nearest
-from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.domain.problems import UntrustedError
 from mgaudit.reports import arms as report
 from mgaudit.reports import json as json_report
 
 if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
-    from mgaudit.config.model import Settings
 
 
 @click.command()
@@ -38,7 +36,8 @@ def arms(
     if output_format == "json":
         session.fail = json_report.fail
     settings = workspace.load_settings(place)
-    _check_zones(settings, zones)
+    if problems := list(workspace.unknown_zones(settings, zones)):
+        raise UntrustedError(problems)
     from mgaudit.analysis.arms import census  # noqa: PLC0415  slow to import
 
     with workspace.analysed(settings, execution) as analysis:
@@ -47,13 +46,3 @@ def arms(
         found = census(analysis.facts, chosen)
         sys.stdout.write(report.as_json(found) if output_format == "json" else report.as_text(found))
         return workspace.report_doubts(analysis)
-
-
-def _check_zones(settings: Settings, names: tuple[str, ...]) -> None:
-    problems = [
-        Problem(None, 0, f'--zone: there is no zone "{name}"', nearest(name, settings.zones))
-        for name in names
-        if name not in settings.zones
-    ]
-    if problems:
-        raise UntrustedError(problems)

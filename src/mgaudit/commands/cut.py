@@ -1,4 +1,4 @@
-"""``mgaudit cut``: the fewest includes to remove so that one zone does not include another."""
+"""``mgaudit cut``: the fewest includes that separate two zones, or the moves that shorten a link ratchet's list."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from mgaudit.commands import options, questions, workspace
 from mgaudit.commands.ends import End, Resolver
+from mgaudit.config.log import nearest
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
@@ -15,25 +16,31 @@ from mgaudit.reports.words import counted
 if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
+    from mgaudit.config.model import Settings
     from mgaudit.graphs.cuts import Cut, CutEdge
 
 
 @click.command()
 @click.argument("start", metavar="FROM")
-@click.argument("goal", metavar="TO")
+@click.argument("goal", metavar="[TO]", required=False)
 @questions.output_format
 @options.execution
 @options.place
 @click.pass_obj
 def cut(  # noqa: PLR0913  one argument a set of options
-    session: Session, *, start: str, goal: str, output_format: str, execution: Execution, place: Place
+    session: Session, *, start: str, goal: str | None, output_format: str, execution: Execution, place: Place
 ) -> int:
     """Print the fewest includes without which no file of FROM includes one of TO, at any depth.
 
     FROM and TO are zones or files. Of equally small sets, it is the one closest to TO.
+
+    Without TO, FROM is a gate of the kind `link-ratchet`: then print which frontend objects to give to the server, one
+    after the other, and which classes to reach otherwise, so that its list shrinks most.
     """
     questions.begin(session, execution, output_format)
     settings = workspace.load_settings(place)
+    if goal is None:
+        return _links(settings, start, output_format)
     with workspace.analysed(settings, execution) as analysis:
         ends = Resolver(analysis).ends([start, goal])
         _check(ends)
@@ -52,6 +59,32 @@ def cut(  # noqa: PLR0913  one argument a set of options
         else:
             questions.print_lines(_lines(found, ends))
         return code
+
+
+def _links(settings: Settings, gate_id: str, output_format: str) -> int:
+    """The answer for a link ratchet."""
+    from mgaudit.analysis.links import classify, link_debts, moves, scopes  # noqa: PLC0415
+    from mgaudit.gates.link_ratchet.parameters import LinkRatchetParameters  # noqa: PLC0415
+    from mgaudit.reports import links as rendering  # noqa: PLC0415
+    from mgaudit.sources.binaries import read_binaries  # noqa: PLC0415
+    from mgaudit.sources.library import Library  # noqa: PLC0415
+
+    ratchets = {g.id: g.parameters for g in settings.gates if isinstance(g.parameters, LinkRatchetParameters)}
+    if gate_id not in ratchets:
+        message = f'there is no gate "{gate_id}" of the kind `link-ratchet`'
+        raise UntrustedError.single(message, help=f"name one, or a second zone: {nearest(gate_id, ratchets)}")
+    parameters = ratchets[gate_id]
+    paths = Library(settings.root).matching(parameters.objects)
+    if not paths:
+        raise UntrustedError.single(f'gate "{gate_id}": no file matches its objects', help="build first")
+    binaries = read_binaries((settings.root / path, path) for path in paths)
+    sides = classify((item for binary in binaries for item in binary.objects), parameters.partition.prefixes)
+    debts, plan = link_debts(sides), moves(sides)
+    if output_format == "json":
+        questions.print_value(rendering.as_value(debts, plan, scopes(debts)), 0)
+    else:
+        questions.print_lines(rendering.as_lines(debts, plan, scopes(debts)))
+    return 0
 
 
 def _check(ends: list[End]) -> None:

@@ -65,7 +65,7 @@ class Output:
         """
         if self.output is not None or self.output_format == "text":
             show_on_stderr(problems)
-        report = Report(_versions(), "", trusted=False, exit_code=UNTRUSTED, errors=tuple(problems))
+        report = Report(versions(), "", trusted=False, exit_code=UNTRUSTED, errors=tuple(problems))
         if self.output is not None or self.output_format != "text":
             self.write(report, Path.cwd(), quiet=True)
         else:
@@ -188,7 +188,7 @@ def style(color: str) -> Style:
     return Style(color=colored, width=shutil.get_terminal_size().columns if interactive else _PLAIN_WIDTH)
 
 
-def _versions() -> ToolVersions:
+def versions() -> ToolVersions:
     """What would have produced a report."""
     import importlib.metadata
 

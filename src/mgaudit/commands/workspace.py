@@ -54,6 +54,13 @@ def load_settings(place: Place) -> Settings:
     return load(file, PARAMETERS, root=place.root.absolute() if place.root else None)
 
 
+def unknown_zones(settings: Settings, names: Iterable[str]) -> Iterator[Problem]:
+    """A problem for each name that is no zone's."""
+    for name in names:
+        if name not in settings.zones:
+            yield Problem(None, 0, f'there is no zone "{name}"', nearest(name, settings.zones))
+
+
 def check_configurations(settings: Settings, names: Iterable[str]) -> list[Problem]:
     """A problem for each name that no configuration has."""
     known = [spec.name for spec in settings.configurations]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.links import Debt, Side, classify, link_debts, undefined_in
 from mgaudit.domain.problems import UntrustedError
@@ -12,10 +13,14 @@ from mgaudit.gates.link_ratchet.parameters import LinkRatchetParameters
 from mgaudit.sources.binaries_names import demangle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.domain.findings import Finding
     from mgaudit.gates.context import GateContext
+    from mgaudit.sources.binaries_model import Binary
+
+
+KIND: Final = "link-ratchet"
 
 
 def check(context: GateContext) -> Verdict:
@@ -29,15 +34,23 @@ def check(context: GateContext) -> Verdict:
         return Verdict(
             skipped="none of the optional objects exists", handled=frozenset(range(len(context.spec.exempt)))
         )
-    objects = [item for binary in chosen.binaries for item in binary.objects]
+    verdict = judged(chosen.binaries, parameters.partition.prefixes, context.spec.id)
+    return replace(
+        verdict,
+        examined={**chosen.examined, **verdict.examined},
+        problems=placed(context, "partition", verdict.problems),
+    )
+
+
+def judged(binaries: Iterable[Binary], partition: Mapping[Side, Sequence[str]], gate: str) -> Verdict:
+    """What the server's objects owe, by path prefixes of each side; has problems where some object has no side."""
     try:
-        sides = classify(objects, {side: getattr(parameters.partition, side) for side in Side})
+        sides = classify((item for binary in binaries for item in binary.objects), partition)
     except UntrustedError as error:
-        return Verdict(problems=placed(context, "partition", error.problems))
-    findings = [finding for debt in link_debts(sides) for finding in findings_of(debt, context.spec.id)]
+        return Verdict(problems=error.problems)
+    findings = tuple(finding for debt in link_debts(sides) for finding in findings_of(debt, gate))
     examined = {f"{side}-objects": len(sides[side]) for side in Side}
-    examined["undefined-symbols"] = len(undefined_in(sides[Side.SERVER]))
-    return Verdict(tuple(findings), {**chosen.examined, **examined})
+    return Verdict(findings, {**examined, "undefined-symbols": len(undefined_in(sides[Side.SERVER]))})
 
 
 def findings_of(debt: Debt, gate: str) -> Iterator[Finding]:
@@ -46,7 +59,7 @@ def findings_of(debt: Debt, gate: str) -> Iterator[Finding]:
     for path in sorted({item.path for item in debt.users}):
         uses = (mention("symbol", item, f"undefined {debt.name}") for item in debt.users if item.path == path)
         yield symbol_finding(
-            gate, "link-ratchet", path, debt.name,
+            gate, KIND, path, debt.name,
             message=f"server object needs {demangle(debt.name)} ({debt.name}) of {debt.definers[0].label}",
             advice="move the definition to the server or the shared part, or reach it through an interface",
             evidence=(*uses, *definitions),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from mgaudit.analysis.links import Side
 from mgaudit.config.fields import BinaryGlob, Doc, Parameters, PathText
 
 
@@ -15,6 +16,11 @@ class Partition:
     server: Annotated[tuple[PathText, ...], Doc("prefixes of the server's objects")]
     frontend: Annotated[tuple[PathText, ...], Doc("prefixes of the frontend's objects")]
     shared: Annotated[tuple[PathText, ...], Doc("prefixes of objects that both link")] = ()
+
+    @property
+    def prefixes(self) -> dict[Side, tuple[str, ...]]:
+        """The prefixes of each side."""
+        return {Side.SERVER: self.server, Side.FRONTEND: self.frontend, Side.SHARED: self.shared}
 
 
 @dataclass(frozen=True, slots=True)
