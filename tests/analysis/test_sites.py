@@ -256,6 +256,47 @@ def test_uses_that_no_token_names(observe: Callable[..., Surface]) -> None:
     ]
 
 
+MAKERS = """
+namespace made {
+template <class T> struct Unique { T* p; };
+template <class T, class... A> Unique<T> make_unique(A... a) { return {new T(a...)}; }
+template <class T> struct List { template <class... A> void emplace(A... a) { last = new T(a...); } T* last; };
+}
+"""
+
+
+def test_objects_however_they_are_made(observe: Callable[..., Surface]) -> None:
+    code = """
+#include "lib/make.hpp"
+        state::Params one{1, 2};
+        state::Params two = {.a = 1};
+        state::Params Make() { return {}; }
+        void take(const state::Params&); void give() { take({3}); }
+        auto* three = new state::Params{4, 5}; auto four = state::Params(6, 7);
+        struct Own { int n; state::Params part; }; Own own = {1, {2, 3}};
+        auto five = made::make_unique<state::Context>(1); void F(int) { state::Context c(2); }
+        void G(made::List<state::Context>& list) { list.emplace(1); state::Context c(3); list.emplace(2); }
+        template <class T> auto Build() { return T{1, 2}; } auto six = Build<state::Params>();"""
+    found = observe(code, more={"src/lib/make.hpp": MAKERS})
+    made = [line for line in lines(found) if " construct " in line]
+    assert made == [
+        "3 Params::Params construct call",
+        "4 Params::Params construct call",
+        "5 Params::Params construct call",
+        "6 Params::Params construct call",
+        "7 Params::Params construct call",
+        "7 Params::Params construct call",
+        "8 Params::Params construct call",
+        "9 Context::Context construct call",
+        "9 Context::Context construct call",
+        "10 Context::Context construct call",
+        "10 Context::Context construct call",
+        "10 Context::Context construct call",
+        "11 Params::Params construct call (template)",
+    ]
+    assert [line for line in lines(found) if "value" in line] == ["4 a value write"]
+
+
 def test_member_pointers_and_defaults(observe: Callable[..., Surface]) -> None:
     code = """int f(int x = pContext->GetWidth());
         struct Cache { int width = pContext->GetWidth(); Cache() : height(pContext->field) {} int height; };

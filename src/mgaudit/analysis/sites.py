@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.sites_entities import FUNCTIONS, Entities, EntityKind
@@ -22,6 +22,7 @@ from mgaudit.sources.records import (
     CARRY_POINTER,
     CARRY_REFERENCE,
     ROLE_FROM_MACRO,
+    VIA_AGGREGATE,
     VIA_ARROW,
     VIA_HELPER,
     VIA_LAMBDA,
@@ -222,6 +223,8 @@ class _Builder:
             self._add(place, qualified, found, self._kind(place, found))
         elif kind is EntityKind.CONSTRUCTOR:
             self._add(place, qualified, found, SiteKind.CONSTRUCT)
+        elif kind is EntityKind.TYPE and self._is_made(found):
+            self._make(place, qualified, found)
         elif kind is EntityKind.VARIABLE:
             if not self._scope.every_variable and self._leads_to_object(found):
                 self._structural[Structural.PATH] += 1
@@ -229,6 +232,19 @@ class _Builder:
                 self._add(place, qualified, found, self._kind(place, found))
         else:
             self._structural[_STRUCTURAL[kind]] += 1
+
+    def _make(self, place: Place, qualified: str, found: _Found) -> None:
+        """A braced list makes an object, which is named as if it had called a constructor."""
+        self._add(place, qualified, found, SiteKind.CONSTRUCT)
+        name = self._facts.symbol(min(found.symbols)).name
+        site = replace(self._sites[place, qualified], entity=f"{qualified}::{name}", accessor=f"{name}::{name}")
+        self._sites[place, qualified] = site
+
+    def _is_made(self, found: _Found) -> bool:
+        """Whether a braced list makes an object of a watched class there."""
+        return any(use.via & VIA_AGGREGATE for use in found.uses) and any(
+            self._entities.is_watched_object(symbol) for symbol in found.symbols
+        )
 
     def _leads_to_object(self, found: _Found) -> bool:
         if found.carries:

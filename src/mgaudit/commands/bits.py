@@ -46,6 +46,7 @@ VIAS: Final[Mapping[int, str]] = {
     records.VIA_TEMPLATE: "in a template",
     records.VIA_ARROW: "through an overloaded arrow",
     records.VIA_SIGNATURE: "a type, named in the declared type of origin",
+    records.VIA_AGGREGATE: "a class, of which a braced list makes an object",
 }
 """Of ``via``."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mgaudit.analysis.sites_entities import CLASSES
 from mgaudit.domain.names import selects, strip_signature
 from mgaudit.domain.problems import Problem
 
@@ -79,7 +80,7 @@ class Mapping:
             inner = name[len(bare) + 1 : -1]
             name, arguments = bare, tuple(text.strip() for text in inner.split(","))
             found = self._named(name)
-        families = self._entities.families(found)
+        families = self._entities.families(n for n in found if self._facts.symbol(n).kind not in CLASSES)
         if len(families) > 1:
             names = sorted({f"::{self._facts.symbol(min(numbers)).qualified}" for numbers in families.values()})
             self.problems.append(
@@ -91,7 +92,13 @@ class Mapping:
         return Mapped(row, found, self._entities.overriders(found) - found, arguments)
 
     def _named(self, name: str) -> frozenset[int]:
-        return frozenset(s.id for s in self._facts.symbols_named(name) if self._wanted(s.id))
+        """The entities of a name; that of a constructor is also meant where a braced list makes an aggregate."""
+        found = {s.id for s in self._facts.symbols_named(name) if self._wanted(s.id)}
+        class_, _, last = name.rpartition("::")
+        if class_.rpartition("::")[2] == last:
+            classes = (s for s in self._facts.symbols_named(class_) if s.kind in CLASSES)
+            found.update(s.id for s in classes if s.id in self._used)
+        return frozenset(found)
 
     def rows_of(self, site: Site, among: Sequence[Mapped] | None = None) -> list[Mapped]:
         """The rows that answer a site: those for its arguments before the bare ones, its own before the inherited.

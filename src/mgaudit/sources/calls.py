@@ -49,7 +49,7 @@ class CallFinder:
         self._stores = stores
         self._reported = reported
         self._lifetimes = Lifetimes(cursors)
-        self._library = LibraryCalls(cursors, files, self._lifetimes)
+        self.library = LibraryCalls(cursors, files, self._lifetimes)
         self._found: dict[CallRow, None] = {}
         self._entered: set[int] = set()
         self._waiting: list[CXCursor] = []
@@ -190,7 +190,7 @@ class CallFinder:
     # ---- calls that nobody writes
 
     def _call_back(self, callee: CXCursor) -> None:
-        for target in self._library.tracked_targets(callee):
+        for target in self.library.tracked_targets(callee):
             self._add(target, CallKind.LIBRARY)
 
     def _implied_by(self, member: CXCursor) -> None:

@@ -321,8 +321,8 @@ def index_unit(  # noqa: PLR0913  one argument a wish
     slots = stores.find(finder.bodies)
     uses = Uses()
     if any(map(files.is_observed, range(len(files.paths)))):
-        uses = UseFinder(cursors, collector.symbols, files, collector.references).find(
-            [*collector.observed, *instantiations]
+        uses = UseFinder(cursors, collector.symbols, files, collector.references, finder.library).find(
+            {c.data0: c for c in (*collector.observed, *instantiations, *finder.bodies)}.values()
         )
     bodies = BodyFinder(cursors, collector.symbols, files).find(finder.bodies) if with_bodies else []
     demands = DemandFinder(unit.library, cursors, collector.symbols, files)

@@ -44,6 +44,7 @@ VIA_HELPER: Final = 8  # on what a function of an observed file returned
 VIA_TEMPLATE: Final = 16
 VIA_ARROW: Final = 32  # through an overloaded arrow
 VIA_SIGNATURE: Final = 64  # a type, named in the declared type of ``origin``
+VIA_AGGREGATE: Final = 128  # a class, of which a braced list makes an object
 
 # How a type carries a class.
 CARRY_VALUE: Final = 1

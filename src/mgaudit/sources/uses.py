@@ -17,6 +17,7 @@ from mgaudit.sources.constants import Constants
 from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.records import (
     NONE,
+    VIA_AGGREGATE,
     VIA_ARROW,
     VIA_HELPER,
     VIA_LAMBDA,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from mgaudit.sources.clang_abi import CXCursor
     from mgaudit.sources.files import FileTable
+    from mgaudit.sources.library_calls import LibraryCalls
     from mgaudit.sources.symbols import SymbolTable
 
 Row = tuple[int, ...]
@@ -54,8 +56,7 @@ class _Receiver(NamedTuple):
     via: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
+class _Scope(NamedTuple):
     """Where the walk stands.
 
     Attributes:
@@ -94,15 +95,20 @@ class UseFinder:
         symbols: Interns what is found.
         files: Interns places.
         references: What the indexer reported, as ``REFERENCE_COLUMNS``.
+        library: Knows what library templates call back.
     """
 
-    def __init__(self, cursors: Cursors, symbols: SymbolTable, files: FileTable, references: Iterable[Row]) -> None:
+    def __init__(
+        self, cursors: Cursors, symbols: SymbolTable, files: FileTable, references: Iterable[Row],
+        library: LibraryCalls,
+    ) -> None:  # fmt: skip
         self._cursors = cursors
         self._cdll = cursors.cdll
         self._symbols = symbols
         self._files = files
         self._shapes = Shapes(cursors, symbols)
         self._constants = Constants(cursors)
+        self._library = library
         self._known = {(row[0], row[1], row[4]) for row in references if files.is_observed(row[1])}
         self._pending: dict[Place, tuple[_Receiver | None, str]] = {}  # of a callee, by its place, from its call
         self._found = Uses()
@@ -183,7 +189,12 @@ class UseFinder:
 
     def _call(self, cursor: CXCursor, scope: _Scope) -> None:
         named = self._cursors.referenced(cursor)
-        if named is None or named.kind not in ast.FUNCTIONS or not self._symbols.is_tracked_cursor(named):
+        if named is None or named.kind not in ast.FUNCTIONS:
+            return
+        if not self._symbols.is_tracked_cursor(named):
+            for target in self._library.tracked_targets(named):
+                if target.kind == ast.CONSTRUCTOR:  # `std::make_unique<C>()`, `objects.emplace_back()`
+                    self._use(target, cursor, _Receiver(), scope, is_complete=True)
             return
         if named.kind == ast.CONSTRUCTOR:
             if self._is_implicit(named):
@@ -249,11 +260,35 @@ class UseFinder:
             for name, member in zip(names, fields, strict=True):
                 self._use(member, name, receiver, scope, is_complete=True, role=role)
 
+    def _designator(self, cursor: CXCursor, scope: _Scope) -> None:
+        """``.field = value`` gives a field its value; the indexer only reports that it is named."""
+        named = self._cursors.referenced(cursor)
+        place = self._place(cursor)
+        if named is None or named.kind != ast.FIELD or not self._symbols.is_tracked_cursor(named):
+            return
+        self._use(named, cursor, _Receiver(), scope)
+        if place.file != NONE and self._files.is_observed(place.file):
+            symbol = self._symbols.of_cursor(self._cursors.pattern_of(named))
+            role = abi.ROLE_REFERENCE | abi.ROLE_WRITE
+            self._found.references[symbol, *place, role, scope.parent] = None
+
+    def _list(self, cursor: CXCursor, scope: _Scope) -> None:
+        """A braced list makes an object of an aggregate without calling a constructor."""
+        type_ = self._cursors.type_of(cursor)
+        if type_.kind == ast.RECORD:
+            record = self._cursors.declaration_of(type_)
+            if self._symbols.is_tracked_cursor(record):
+                role = abi.ROLE_REFERENCE | abi.ROLE_CALL
+                made = scope._replace(via=scope.via | VIA_AGGREGATE)
+                self._use(record, cursor, _Receiver(), made, is_complete=True, role=role)
+
     _visitors = {  # noqa: RUF012  a dispatch table, never written to
         ast.MEMBER_EXPRESSION: _member,
         ast.NAME_EXPRESSION: _name,
         ast.CALL_EXPRESSION: _call,
         ast.RANGE_FOR: _range_for,
+        ast.MEMBER_REFERENCE: _designator,
+        **dict.fromkeys(sorted(ast.INITIALISER_LISTS), _list),
         ast.UNEXPOSED_DECLARATION: _bindings,
     }
 

@@ -128,7 +128,8 @@ class Judged:
         """Whether an upcall must be mapped; what the compiler declared by itself calls nobody."""
         if site.kind is SiteKind.CONSTRUCT:
             rows = self.context.facts.declarations_of(site.symbols)
-            return any(not row.flags & DECL_IMPLICIT for row in rows)
+            kinds = {self.context.facts.symbol(row.symbol).kind for row in rows if not row.flags & DECL_IMPLICIT}
+            return "constructor" in kinds
         return site.kind not in {SiteKind.UNEVALUATED, SiteKind.UNRESOLVED}
 
     def verdict(self, site: Site) -> str | None:
