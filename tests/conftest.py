@@ -54,6 +54,8 @@ def dump(connection: sqlite3.Connection, configurations: Iterable[str] | None = 
         "FROM carry_row r JOIN slice ON slice.id = r.slice JOIN selected x ON x.slice = r.slice",
         "computed": "SELECT slice.file AS f, symbol AS s, line, column, r.kind, value, mask FROM computed_row r "
         "JOIN slice ON slice.id = r.slice JOIN selected x ON x.slice = r.slice",
+        "memo": "SELECT f.path, r.data, x.mask FROM memo_row r JOIN selected x ON x.slice = r.slice "
+        "JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file",
         "override": "SELECT unit AS u, method AS s, overridden AS s FROM override",
     }
     found: Dump = {}

@@ -58,7 +58,7 @@ def facts_of(tree: Tree, analysis: Analysis) -> dict[str, Any]:
         name: sorted(set(dump[name]), key=repr)
         for name in (
             "symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "demand", "emission",
-            "computed", "edge",
+            "computed", "memo", "edge",
         )
     }  # fmt: skip
     for table in ("base", "override", "skipped"):
@@ -118,6 +118,36 @@ def test_bodies_are_those_of_a_plain_parse(forest: Tree) -> None:
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
     names = {row[0][0] for row in facts_of(forest, fast)["body"]}
     assert {"c:@F@of#$@S@Part#", "c:@F@twice<#$@S@Part>#S0_#"} <= names
+
+
+REMEMBERING = """
+[zone.all]
+paths = ["src/*"]
+[[gate]]
+id = "K"
+kind = "memo-keys"
+zones = ["all"]
+frontend = ["state"]
+"""
+KEPT = (
+    "template <class T> struct Last { const T* t = nullptr; bool same(const T& f) { return t == &f; } };\n"
+    "struct Kept { Last<Part> part; static inline const Part* seen = nullptr; };\n"
+    "inline bool again(Kept& k, const Part& p) { return k.part.same(p) || Kept::seen == &p; }\n"
+)
+
+
+def test_memos_are_those_of_a_plain_parse(forest: Tree) -> None:
+    assert facts_of(forest, forest.analyse())["memo"] == []
+    forest.settings += REMEMBERING
+    forest.write("src/umbrella.h", UMBRELLA + KEPT)
+    user = (
+        USER.format("c") + "bool late(Kept& k, const Part& p) { Last<Kept> own; return own.same(k) || again(k, p); }\n"
+    )
+    forest.write("src/c.cpp", user)
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+    names = {row.name for _, row, _ in fast.facts.memos()}
+    assert {"Last", "Last::same", "Kept::part", "Kept::seen", "again", "late", "twice"} <= names
 
 
 PREDICTING = """

@@ -58,7 +58,14 @@ OPTIONAL: dict[str, dict[str, object]] = {
     "writebacks": {"per-site": (), "value-classes": ()},
     "mutations": {"calls-catalogue": None},
     "dirty-surface": {"reach": (), "exact": False, "undecided-catalogue": None},
-    "memo-keys": {"handle-types": (), "gl-name-types": (), "lifetime-functions": (), "narrow-counters": True},
+    "memo-keys": {
+        "handle-types": (),
+        "gl-name-types": (),
+        "gl-name-functions": (),
+        "lifetime-functions": (),
+        "value-classes": (),
+        "narrow-counters": True,
+    },
     "catalogue": {
         "documented-count": None,
         "fields": None,

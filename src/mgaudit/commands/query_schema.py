@@ -43,6 +43,7 @@ TABLES: Final[Mapping[str, str]] = {
     "body_row": "which symbol has which body, by slice; symbols and files are packed ids that the tree names by index",
     "demand_row": "what the machine code of a definition will refer to, by mangled name, by slice",
     "emission_row": "what units define for the linker, and how strongly, by slice",
+    "memo_row": "what declares, compares and stores what memos rest on, encoded: see docs/memos.md",
     "meta": "notes of the database about itself",
 }
 

@@ -11,14 +11,12 @@ import click
 
 from mgaudit.commands import options, workspace
 from mgaudit.commands.output import write_atomically
-from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.reports import json as json_report
 from mgaudit.reports import surface as report
 
 if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
-    from mgaudit.config.model import GateSpec, Settings
 
 _KINDS: Final = {
     "reads": "reads",
@@ -63,7 +61,7 @@ def surface(  # noqa: PLR0913  one argument a set of options
     if output_format == "json":
         session.fail = json_report.fail
     settings = workspace.load_settings(place)
-    chosen = _chosen(settings, name, gates)
+    chosen = workspace.gates_of_kind(settings, _KINDS[name], gates)
     with workspace.analysed(settings, execution) as analysis:
         from mgaudit.engine.censuses import census_of  # noqa: PLC0415  slow to import
 
@@ -79,28 +77,3 @@ def surface(  # noqa: PLR0913  one argument a set of options
         else:
             write_atomically(output, text)
         return workspace.report_doubts(analysis)
-
-
-def _chosen(settings: Settings, name: str, ids: tuple[str, ...]) -> list[GateSpec]:
-    """The gates whose boundaries count.
-
-    Raises:
-        UntrustedError: There is none, or an id names none.
-    """
-    if problems := workspace.check_gates(settings, ids):
-        raise UntrustedError(problems)
-    kind = _KINDS[name]
-    fitting = [gate for gate in settings.gates if gate.kind == kind]
-    chosen = [gate for gate in fitting if not ids or gate.id in ids]
-    if not chosen:
-        raise UntrustedError(
-            [
-                Problem(
-                    settings.path,
-                    0,
-                    f"no gate of the kind `{kind}` is configured",
-                    f'write a `[[gate]]` with `kind = "{kind}"`: it says which boundary to list',
-                )
-            ]
-        )
-    return chosen

@@ -20,10 +20,10 @@ from mgaudit.gates.registry import PARAMETERS
 from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from mgaudit.commands.options import Execution, Place
-    from mgaudit.config.model import Settings
+    from mgaudit.config.model import GateSpec, Settings
     from mgaudit.engine.pipeline import Analysis
     from mgaudit.sources.tree import TreeFiles
 
@@ -79,6 +79,23 @@ def check_gates(settings: Settings, ids: Iterable[str]) -> list[Problem]:
         for name in dict.fromkeys(ids)
         if name not in known
     ]
+
+
+def gates_of_kind(settings: Settings, kind: str, ids: Collection[str]) -> list[GateSpec]:
+    """The gates of a kind, or those of them that are named.
+
+    Raises:
+        UntrustedError: There is none, or an id names none.
+    """
+    if problems := check_gates(settings, ids):
+        raise UntrustedError(problems)
+    chosen = [gate for gate in settings.gates if gate.kind == kind and (not ids or gate.id in ids)]
+    if not chosen:
+        raise UntrustedError.single(
+            f"no gate of the kind `{kind}` is configured", path=settings.path,
+            help=f'write a `[[gate]]` with `kind = "{kind}"`: it says which boundary to list',
+        )  # fmt: skip
+    return chosen
 
 
 def tree_path(settings: Settings, typed: str) -> str:

@@ -63,3 +63,63 @@ class Census:
     examined: Mapping[str, int]
     totals: tuple[tuple[str, str, int], ...]
     references: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoComponent:
+    """One component of what a memo keeps.
+
+    Attributes:
+        path: The file of the declaration that introduces it.
+        line: 1-based.
+        column: 1-based, in bytes.
+        symbol: The declaration's qualified name.
+        type: Its canonical type.
+        role: ``key``, ``freshness``, ``value``, ``compare-only``, ``liveness`` or ``reverse``.
+        verdict: ``allowed``, ``forbidden`` or ``undecided``.
+        why: In one line.
+        evidence: How it was come to, and where its value comes from.
+        configurations: The configurations that see it, sorted.
+    """
+
+    path: str
+    line: int
+    column: int
+    symbol: str
+    type: str
+    role: str
+    verdict: str
+    why: str
+    evidence: tuple[str, ...]
+    configurations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """Something that decides "same as before".
+
+    Attributes:
+        gate: The id of the gate whose zones it is in.
+        path: The file of its declaration.
+        line: 1-based.
+        column: 1-based, in bytes.
+        symbol: The declaration's qualified name.
+        form: What kind of memo it is.
+        components: By place, type and role.
+    """
+
+    gate: str
+    path: str
+    line: int
+    column: int
+    symbol: str
+    form: str
+    components: tuple[MemoComponent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoCensus:
+    """The memos of one or several gates, by place, and what was looked at."""
+
+    memos: tuple[Memo, ...]
+    examined: Mapping[str, int]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _OBSERVING: Final = frozenset({"reads", "writebacks", "upcalls"})
-_INFERRING: Final = frozenset({"writebacks", "mutations", "dirty-surface", "memo-keys"})
+_INFERRING: Final = frozenset({"writebacks", "mutations", "dirty-surface"})
 
 
 def audited_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
@@ -51,6 +51,11 @@ def asked_layouts(gates: Iterable[GateSpec]) -> Asked:
             namespaces.add(gate.parameters.payload_namespace.removeprefix("::"))
             constants.update(filter(None, (gate.parameters.documented_count,)))
     return Asked(tuple(sorted(namespaces)), tuple(sorted(constants)))
+
+
+def keyed_zones(gates: Iterable[GateSpec]) -> frozenset[str]:
+    """The zones whose memos, and those whose types in their keys, some gate judges."""
+    return frozenset(name for gate in gates if gate.kind == "memo-keys" for name in zones_of(gate.parameters))
 
 
 def zones_of(parameters: Parameters) -> Iterator[str]:

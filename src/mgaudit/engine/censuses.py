@@ -5,16 +5,55 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mgaudit.domain.census import Census, SurfaceSite
+from mgaudit.domain.census import Census, MemoCensus, SurfaceSite
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine.judge import context_of
+from mgaudit.gates.memo_keys import census as memo_census
 from mgaudit.gates.registry import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from mgaudit.config.model import GateSpec
+    from mgaudit.domain.census import Memo
     from mgaudit.engine.pipeline import Analysis
+    from mgaudit.gates.context import GateContext
+
+
+def contexts_of(analysis: Analysis, gates: Iterable[GateSpec]) -> Iterator[GateContext]:
+    """What the checks of some gates would get, one after the other; each is good until the next."""
+    for gate in gates:
+        facts = analysis.facts
+        names = [name for name in facts.configurations if not gate.configurations or name in gate.configurations]
+        if len(names) < len(facts.configurations):
+            facts = facts.restricted_to(names)
+        try:
+            yield context_of(analysis, gate, facts)
+        finally:
+            analysis.facts.select()
+
+
+def memos_of(analysis: Analysis, gates: Iterable[GateSpec]) -> MemoCensus:
+    """The memos of some gates of the kind ``memo-keys``.
+
+    Raises:
+        UntrustedError: As `census_of`.
+    """
+    memos: list[Memo] = []
+    examined: Counter[str] = Counter()
+    problems: list[Problem] = []
+    for context in contexts_of(analysis, gates):
+        try:
+            part = memo_census.census_of(context)
+        except UntrustedError as error:
+            problems += error.problems
+            continue
+        memos += part.memos
+        examined.update(part.examined)
+    if problems:
+        raise UntrustedError(problems)
+    ordered = sorted(memos, key=lambda m: (m.path, m.line, m.column, m.symbol, m.gate))
+    return MemoCensus(tuple(ordered), dict(sorted(examined.items())))
 
 
 def census_of(analysis: Analysis, gates: Iterable[GateSpec], name: str) -> Census:
@@ -33,21 +72,15 @@ def census_of(analysis: Analysis, gates: Iterable[GateSpec], name: str) -> Censu
     totals: Counter[tuple[str, str]] = Counter()
     references = 0
     problems: list[Problem] = []
-    for gate in gates:
-        census = KINDS[gate.kind].load_census()
+    for context in contexts_of(analysis, gates):
+        census = KINDS[context.spec.kind].load_census()
         if census is None:
             continue
-        facts = analysis.facts
-        names = [name for name in facts.configurations if not gate.configurations or name in gate.configurations]
-        if len(names) < len(facts.configurations):
-            facts = facts.restricted_to(names)
         try:
-            part = census(context_of(analysis, gate, facts))
+            part = census(context)
         except UntrustedError as error:
             problems += error.problems
             continue
-        finally:
-            analysis.facts.select()
         sites += part.sites
         examined.update(part.examined)
         references += part.references

@@ -15,7 +15,14 @@ import msgspec
 import mgaudit
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
-from mgaudit.engine.audited import asked_layouts, audited_zones, linked_zones, needs_bodies, observed_zones
+from mgaudit.engine.audited import (
+    asked_layouts,
+    audited_zones,
+    keyed_zones,
+    linked_zones,
+    needs_bodies,
+    observed_zones,
+)
 from mgaudit.engine.contents import Contents
 from mgaudit.engine.headers import HeaderPlanner
 from mgaudit.engine.inquiry import Inquiry
@@ -186,6 +193,8 @@ class _Run:
         self.observed = sorted(observed_zones(settings.gates))
         self.observed_globs = tuple(sorted({glob for name in self.observed for glob in settings.zones[name].paths}))
         self.linked = frozenset(path for name in linked_zones(settings.gates) for path in self.files.in_zone(name))
+        self.keyed = sorted(keyed_zones(settings.gates))
+        self.keyed_globs = tuple(sorted({glob for name in self.keyed for glob in settings.zones[name].paths}))
         self.database = Database(self._database_path())
         self.statistics = Statistics()
         self.problems: list[Problem] = []
@@ -212,6 +221,7 @@ class _Run:
             str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked,
             frozenset(path for name in self.observed for path in self.files.in_zone(name)),
             needs_bodies(self.settings.gates), asked_layouts(self.settings.gates),
+            frozenset(path for name in self.keyed for path in self.files.in_zone(name)),
         )  # fmt: skip
         with Pool(setup, self.options.jobs) as pool:
             pool.look(self.scans.missing(), self.syntax.missing())
@@ -345,6 +355,7 @@ class _Run:
         parts += ("demands", str(with_demands))
         parts += ("observed", *self.observed_globs, "bodies", str(needs_bodies(self.settings.gates)))
         parts += ("asked", str(asked_layouts(self.settings.gates)))
+        parts += ("keyed", *self.keyed_globs)
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,

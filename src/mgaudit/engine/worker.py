@@ -47,6 +47,7 @@ class Setup:
     observed: frozenset[str] = frozenset()
     with_bodies: bool = False
     asked: Asked = Asked()  # noqa: RUF009  frozen
+    keyed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,9 @@ class Worker:
         arguments = (*job.arguments, *QUIET, "-working-directory", job.directory, *extra)
         with TranslationUnit(self.library, ParseRequest(main, arguments, overlay, options)) as unit:
             use(unit)
-            files = FileTable(self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed)
+            files = FileTable(
+                self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed, keyed=self.setup.keyed
+            )
             files.of_path(self.resolver.key(main))
             return index_unit(
                 unit, files, directives_only=job.directives_only, with_bodies=self.setup.with_bodies,

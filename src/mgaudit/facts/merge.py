@@ -264,9 +264,12 @@ class Database:
             )
         uses, carries = _uses(record, symbols), _carries(record, symbols)
         calls = _calls_by_file(record.calls, symbols)
+        memos: dict[int, list[tuple[object, ...]]] = {}
+        for file, data in record.memos:
+            memos.setdefault(file, []).append((data,))
         kinds = (
             references, declarations, slots, uses, carries, calls, self._bodies(record, files, symbols),
-            _demands(record, symbols), _emissions(record, symbols), _computed(record, symbols),
+            _demands(record, symbols), _emissions(record, symbols), _computed(record, symbols), memos,
         )  # fmt: skip
         for file in sorted(set().union(*kinds)):
             content = tuple(rows.get(file, []) for rows in kinds)
@@ -351,6 +354,7 @@ _SLICE_INSERTS: Final = (
     "INSERT INTO demand_row VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     "INSERT INTO emission_row VALUES (?, ?, ?, NULLIF(?, 0))",
     "INSERT INTO computed_row VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO memo_row VALUES (?, ?)",
 )
 _SLICED: Final = tuple(statement.split()[2] for statement in _SLICE_INSERTS)
 
@@ -494,6 +498,7 @@ def _used_files(record: UnitRecord) -> set[int]:
     used.update(row[1] for row in unpack(record.emissions, len(EMISSION_COLUMNS)))
     used.update(file for body in record.bodies for file in body.files)
     used.update(row.file for row in record.computed)
+    used.update(file for file, _ in record.memos)
     used.update(diagnostic.file for diagnostic in record.diagnostics)
     used.update(file for file, _, _ in record.skipped)
     return used

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from mgaudit.domain.names import selects
 from mgaudit.facts import schema
 from mgaudit.facts.merge import UnitId
+from mgaudit.sources.memo_records import decode
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from mgaudit.sources.memo_records import MemoRow
     from mgaudit.sources.scanner import FileScan
 
 
@@ -323,6 +325,13 @@ class Facts:
             f"FROM carry_row r {_JOINS} WHERE f.path IN (SELECT value FROM temp.wanted)"
         )
         return sorted((Carry(*row) for row in self._wanted_rows(paths, query)), key=_place_key)
+
+    def memos(self) -> list[tuple[str, MemoRow, int]]:
+        """What is known of memos: file, row and mask, in a fixed order."""
+        masks: dict[tuple[str, bytes], int] = {}
+        for path, data, mask in self.connection.execute(f"SELECT f.path, r.data, x.mask FROM memo_row r {_JOINS}"):
+            masks[path, data] = masks.get((path, data), 0) | mask
+        return [(path, decode(data), mask) for (path, data), mask in sorted(masks.items())]
 
     def _wanted_rows(self, values: Iterable[object], query: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a query over ``temp.wanted``; equal rows of several slices become one with all their bits."""

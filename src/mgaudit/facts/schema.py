@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 8
+VERSION: Final = 9
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -141,6 +141,7 @@ CREATE TABLE computed_row (
     kind TEXT NOT NULL,
     value TEXT NOT NULL
 );
+CREATE TABLE memo_row (slice INTEGER NOT NULL REFERENCES slice, data BLOB NOT NULL);
 CREATE TABLE edge (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL REFERENCES file,
@@ -174,6 +175,7 @@ CREATE INDEX body_by_content ON body_row (content);
 CREATE INDEX demand_by_slice ON demand_row (slice);
 CREATE INDEX emission_by_slice ON emission_row (slice);
 CREATE INDEX computed_by_slice ON computed_row (slice);
+CREATE INDEX memo_by_slice ON memo_row (slice);
 CREATE INDEX slice_by_file ON slice (file);
 CREATE INDEX unit_by_slice ON unit_slice (slice);
 CREATE INDEX claim_by_symbol ON claim (symbol);

@@ -47,10 +47,10 @@ class Outcome:
 def apply(spec: GateSpec, verdict: Verdict) -> Outcome:
     """Divide a gate's findings.
 
-    An exemption covers as many findings as it counts, in the order of the sources: one more is red. One that covers
-    fewer than it counts is stale.
+    An exemption covers as many findings as it counts, errors first, in the order of the sources: one more is red. One
+    that covers fewer than it counts is stale.
     """
-    left = sorted(verdict.findings, key=lambda finding: finding.sort_key)
+    left = sorted(verdict.findings, key=lambda finding: (finding.severity is not Severity.ERROR, finding.sort_key))
     stale: list[Finding] = []
     taken: list[Finding] = []
     for index, exemption in enumerate(spec.exempt):

@@ -137,7 +137,12 @@ KINDS: Mapping[str, Kind] = {
     ),
     "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
     "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),
-    "memo-keys": Kind(MemoKeysParameters, "A cache key is a handle or a value."),
+    "memo-keys": Kind(
+        MemoKeysParameters,
+        "A cache key is a handle or a value.",
+        available=True,
+        check="mgaudit.gates.memo_keys.check:check",
+    ),
     "catalogue": Kind(
         CatalogueParameters,
         "Catalogues agree with themselves, each other and the code.",

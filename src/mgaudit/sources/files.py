@@ -22,29 +22,34 @@ class FileTable:
         library: libclang.
         paths: Resolves names to keys; one per process, since units share most headers.
         tracked: The audited files, relative to the root.
-        observed: The files whose uses are looked at closely.
         overlay: Absolute path → text of in-memory files.
+        observed: The files whose uses are looked at closely.
+        keyed: The files whose memos are looked at.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         library: Library,
         paths: PathResolver,
         tracked: frozenset[str],
         overlay: Mapping[str, str],
         observed: frozenset[str] = frozenset(),
+        *,
+        keyed: frozenset[str] = frozenset(),
     ) -> None:
         self._library = library
         self._cdll = library.cdll
         self._resolver = paths
         self._tracked_paths = tracked
         self._observed_paths = observed
+        self._keyed_paths = keyed
         self._overlay = {paths.key(name): text for name, text in overlay.items()}
         self._by_handle: dict[int, int] = {}
         self._by_path: dict[str, int] = {}
         self._content: dict[int, bytes] = {}
         self._is_tracked: list[bool] = []
         self._is_observed: list[bool] = []
+        self._is_keyed: list[bool] = []
         self.paths: list[str] = []
         self._file = c_void_p()
         self._line = c_uint()
@@ -67,6 +72,7 @@ class FileTable:
             self.paths.append(path)
             self._is_tracked.append(path in self._tracked_paths)
             self._is_observed.append(path in self._observed_paths)
+            self._is_keyed.append(path in self._keyed_paths)
         return index
 
     def is_tracked(self, index: int) -> bool:
@@ -76,6 +82,10 @@ class FileTable:
     def is_observed(self, index: int) -> bool:
         """Whether the uses in a file are looked at closely."""
         return self._is_observed[index]
+
+    def is_keyed(self, index: int) -> bool:
+        """Whether the memos in a file are looked at."""
+        return self._is_keyed[index]
 
     def expansion(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
         """As `place`, but of a macro's argument where the macro is expanded."""

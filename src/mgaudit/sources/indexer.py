@@ -19,6 +19,7 @@ from mgaudit.sources.calls import CallFinder
 from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.demands import DemandFinder
 from mgaudit.sources.layouts import Asked, LayoutFinder
+from mgaudit.sources.memos import MemoFinder
 from mgaudit.sources.records import (
     COMMAND_LINE,
     DECL_DEFINITION,
@@ -152,6 +153,7 @@ class _Collector:
         self.bases: dict[tuple[int, int], None] = {}
         self.definitions: list[abi.CXCursor] = []
         self.observed: list[abi.CXCursor] = []
+        self.keyed: list[abi.CXCursor] = []
         self.failure: BaseException | None = None
         self._file = c_void_p()
         self._line = c_uint()
@@ -213,7 +215,10 @@ class _Collector:
                 self.definitions.append(copied(info.cursor))
             if self.files.is_observed(file):
                 self.observed.append(copied(info.cursor))
-        if info.is_definition and self.symbols.kind(symbol) in _CLASSES:
+        is_class = info.is_definition and self.symbols.kind(symbol) in _CLASSES
+        if self.files.is_keyed(file) and (is_class or info.cursor.kind in _WALKED):
+            self.keyed.append(copied(info.cursor))
+        if is_class:
             details = self.cdll.clang_index_getCXXClassDeclInfo(address)
             for index in range(details.contents.base_count if details else 0):
                 base = details.contents.bases[index].contents
@@ -332,6 +337,9 @@ def index_unit(  # noqa: PLR0913  one argument a wish
     if asked and not directives_only:
         root = unit.cdll.clang_getTranslationUnitCursor(unit.handle)
         computed = LayoutFinder(cursors, collector.symbols, files, asked).find(root)
+    memos: list[tuple[int, bytes]] = []
+    if any(map(files.is_keyed, range(len(files.paths)))):
+        memos = MemoFinder(unit.library, cursors, files).find(collector.keyed, finder.bodies)
     references = sorted(collector.references | uses.references, key=_row_order)
     symbols, overrides = collector.symbols.finish()
     return UnitRecord(
@@ -354,6 +362,7 @@ def index_unit(  # noqa: PLR0913  one argument a wish
         emissions=pack(sorted(demands.emissions)),
         link_names=demands.names,
         computed=computed,
+        memos=memos,
     )
 
 

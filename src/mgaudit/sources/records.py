@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 14  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 16  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -259,6 +259,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
             tables, the key function.
         link_names: The mangled names that demands name by index.
         computed: Layouts, asserted sizes and constants, where some gate asks for them.
+        memos: (file, row of `mgaudit.sources.memo_records`), sorted.
     """
 
     files: list[str]
@@ -280,6 +281,7 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     emissions: bytes = b""
     link_names: list[str] = []
     computed: list[ComputedRecord] = []
+    memos: list[tuple[int, bytes]] = []
 
 
 def pack(rows: list[tuple[int, ...]]) -> bytes:

@@ -16,5 +16,7 @@ class MemoKeysParameters(Parameters):
     frontend: Annotated[tuple[ZoneName, ...], Doc("the zones whose types must not be keys")]
     handle_types: Annotated[tuple[QualifiedName, ...], Doc("types that are handles")] = ()
     gl_name_types: Annotated[tuple[QualifiedName, ...], Doc("types that are GL names")] = ()
+    gl_name_functions: Annotated[tuple[FunctionName, ...], Doc("functions that return a GL name of a common type")] = ()
     lifetime_functions: Annotated[tuple[FunctionName, ...], Doc("functions that return a lifetime id")] = ()
+    value_classes: Annotated[tuple[QualifiedName, ...], Doc("plain structs that are compared by their bytes")] = ()
     narrow_counters: Annotated[bool, Doc("whether a counter of at most 16 bits proves no freshness")] = True

@@ -26,11 +26,20 @@ public:
     u32 TextureOf(pipe::Handle handle) const;
     u32 FramebufferOf(const pipe::Framebuffer& framebuffer);
 
+    // Whether the buffer is the one of the last draw call.
+    bool IsLast(const state::BufferObject& buffer) {
+        const bool same = m_last == &buffer;
+        m_last = &buffer;
+        return same;
+    }
+
 private:
     u32 NameOf(pipe::Handle handle, pipe::ResourceKind kind) const;
 
     util::Map<pipe::Handle, GlesResource> m_resources;
     util::Memo<pipe::Framebuffer, u32> m_framebuffers;
+    // Broken (gate K): once the buffer is deleted, another one may lie at the same address.
+    const state::BufferObject* m_last = nullptr;
 };
 
 } // namespace mg::backend::gles

@@ -1,0 +1,499 @@
+"""What bodies store, compare, call and name: the material from which the provenance of a key is followed.
+
+An expression becomes an operand: the nodes that its value is made of. Nothing is judged here; what a function of a
+library does with its arguments is for those who read the rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.sources import body_kinds as kinds
+from mgaudit.sources import cursors as ast
+from mgaudit.sources.cursors import copied
+from mgaudit.sources.memo_records import (
+    CALL,
+    CLOSURE,
+    LOCAL,
+    OPAQUE,
+    RESULT,
+    BodyRow,
+    Call,
+    Comparison,
+    Flow,
+)
+from mgaudit.sources.memo_row import Row, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mgaudit.sources.clang_abi import CXCursor, CXType
+    from mgaudit.sources.cursors import Cursors
+    from mgaudit.sources.memo_types import TypeReader
+
+_UNEVALUATED: Final = frozenset({129, 136})  # typeid, sizeof and its like
+_STATEMENTS: Final = range(kinds.FIRST_STATEMENT, 300)
+_FIRST_EXPRESSION: Final = 100
+_LAST_EXPRESSION: Final = 199
+_COMPARING: Final = {10: "<=>", 11: "<", 12: ">", 13: "<=", 14: ">=", kinds.EQUAL: "==", kinds.UNEQUAL: "!="}
+_LOGICAL: Final = frozenset({kinds.LOGICAL_AND, kinds.LOGICAL_OR})
+_INCREMENTS: Final = frozenset({1, 3})  # after and before the operand
+_COMPARISONS: Final = frozenset(f"operator{sign}" for sign in _COMPARING.values())
+_LVALUE_REFERENCE: Final = 103
+_NOTHING: Final = Value()
+
+
+class BodyReader:
+    """Reads one definition; a reader serves one.
+
+    Args:
+        cursors: Reads cursors.
+        types: Reads types.
+        called: Takes every tracked function that is called.
+        lasting: Takes every lasting variable that a body declares.
+    """
+
+    def __init__(
+        self, cursors: Cursors, types: TypeReader, called: Callable[[CXCursor], None],
+        lasting: Callable[[CXCursor], None],
+    ) -> None:  # fmt: skip
+        self._cursors = cursors
+        self._cdll = cursors.cdll
+        self._types = types
+        self._called = called
+        self._lasting = lasting
+        self._row = Row(cursors, types)
+        self._group = 0
+        self._depth = 0
+        self._functions: list[CXCursor] = []
+        self._bound: dict[int, int] = {}
+
+    def read(self, definition: CXCursor) -> BodyRow:
+        """The row of a function, or of the initialiser of a field or variable."""
+        if definition.kind in {ast.FIELD, ast.VARIABLE}:
+            self._initialiser(definition)
+        else:
+            self._function(definition)
+        row = self._row
+        owner = self._cdll.clang_getCursorSemanticParent(definition)
+        is_member = owner.kind not in {ast.NAMESPACE, ast.TRANSLATION_UNIT, ast.LINKAGE}
+        parameters = tuple(self._row.type(p) for p in self._row.parameters(definition))
+        return BodyRow(
+            self._types.key_of(definition), self._cursors.qualified(definition),
+            self._types.key_of(owner) if is_member else "", self._row.line(definition), tuple(row.types.records),
+            tuple(row.nodes), tuple(row.flows), tuple(row.calls), tuple(row.comparisons), tuple(sorted(row.touched)),
+            tuple(row.incremented), bool(self._cdll.clang_CXXMethod_isDefaulted(definition)), parameters,
+        )  # fmt: skip
+
+    # ---- declarations
+
+    def _function(self, function: CXCursor) -> None:
+        self._functions.append(function)
+        for position, parameter in enumerate(self._row.parameters(function)):
+            self._bound[parameter.data0] = self._row.argument(function, position, parameter)
+        member: CXCursor | None = None
+        for child in self._cursors.children(function):
+            if child.kind == ast.MEMBER_REFERENCE:  # of a constructor's list of initialisers
+                member = self._cursors.referenced(child)
+            elif child.kind == ast.PARAMETER:
+                for default in self._expressions(child):
+                    self._flow(self._bound[child.data0], self._value(default), default)
+            elif child.kind >= _FIRST_EXPRESSION:
+                value = self._value(child)
+                if member is not None:
+                    self._flow(self._row.field(member), value, child)
+                member = None
+        self._functions.pop()
+
+    def _initialiser(self, declared: CXCursor) -> None:
+        target = self._row.field(declared) if declared.kind == ast.FIELD else self._row.variable(declared)
+        for child in self._expressions(declared):
+            self._flow(target, self._value(child), child)
+
+    def _declaration(self, declared: CXCursor) -> None:
+        """A variable within a body."""
+        if declared.kind == ast.UNEXPOSED_DECLARATION:
+            self._bindings(declared, None)
+        elif declared.kind == ast.VARIABLE:
+            if self._row.is_lasting(declared):
+                self._lasting(copied(declared))
+            self._initialiser(declared)
+        else:
+            self._children(declared)
+
+    def _bindings(self, declared: CXCursor, source: Value | None) -> None:
+        children = self._cursors.children(declared)
+        names = [c for c in children if c.kind == ast.UNEXPOSED_DECLARATION]
+        for child in self._expressions(declared) if source is None else ():
+            source = self._value(child)
+        for name in names:
+            self._flow(self._row.node(LOCAL, self._row.local_key(name), name), source or _NOTHING, name)
+
+    # ---- what is stored
+
+    def _flow(self, target: int, value: Value, at: CXCursor) -> None:
+        self._row.flows.append(Flow(target, self._row.operand(value, at), self._row.line(at)))
+
+    def _store(self, place: Value, value: Value, at: CXCursor) -> None:
+        """A value is stored into what an expression designates: the last field of its path, else all that it names."""
+        for target in place.path[-1:] or place.nodes:
+            self._flow(target, value, at)
+
+    # ---- expressions
+
+    def _expressions(self, cursor: CXCursor) -> list[CXCursor]:
+        return [c for c in self._cursors.children(cursor) if _FIRST_EXPRESSION <= c.kind <= _LAST_EXPRESSION]
+
+    def _value(self, cursor: CXCursor) -> Value:
+        visitor = self._visitors.get(cursor.kind)
+        if visitor is not None:
+            return visitor(self, cursor)
+        return self._children(cursor)
+
+    def _children(self, cursor: CXCursor) -> Value:
+        values = []
+        for child in self._cursors.children(cursor):
+            if child.kind in {ast.VARIABLE, ast.UNEXPOSED_DECLARATION}:
+                self._declaration(child)
+            elif child.kind >= _FIRST_EXPRESSION:
+                value = self._value(child)
+                if child.kind <= _LAST_EXPRESSION:
+                    values.append(value)
+        return _union(values) if cursor.kind not in _STATEMENTS else _NOTHING
+
+    def _same(self, cursor: CXCursor) -> Value:
+        """A conversion, a pair of parentheses: the value is that of its operand, whose type it may hide."""
+        inner = self._expressions(cursor)
+        if not inner:
+            return self._name(cursor) if self._cursors.referenced(cursor) is not None else _NOTHING
+        values = [self._value(child) for child in inner]
+        value = values[-1]
+        if self._is_hidden(self._cursors.type_of(inner[-1]), self._cursors.type_of(cursor)):
+            hidden = self._row.address(self._cursors.type_of(inner[-1]))
+            value = value._replace(nodes=tuple(dict.fromkeys((*value.nodes, *hidden))))
+        return value
+
+    def _is_hidden(self, source: CXType, target: CXType) -> bool:
+        """Whether a conversion takes a pointer to a class to a type that does not name the class."""
+        names = [t.kind == ast.POINTER and self._cursors.pointee(t).kind == ast.RECORD for t in (source, target)]
+        return names == [True, False]
+
+    def _name(self, cursor: CXCursor) -> Value:
+        named = self._cursors.referenced(cursor)
+        if named is None:
+            return Value((self._row.node(OPAQUE, "a name that the front end does not resolve"),))
+        if named.kind == ast.PARAMETER:
+            node = self._bound.get(named.data0)
+            if node is None:  # of a function around this lambda, or a redeclaration
+                owner = self._cdll.clang_getCursorSemanticParent(named)
+                position = [p.data0 for p in self._row.parameters(owner)].index(named.data0) if owner.data0 else 0
+                node = self._row.argument(owner, position, named)
+            return Value((node,), (node,))
+        if named.kind == ast.UNEXPOSED_DECLARATION:  # a structured binding
+            node = self._row.node(LOCAL, self._row.local_key(named), named)
+            return Value((node,), (node,))
+        if named.kind != ast.VARIABLE or self._row.is_constant(named):
+            return _NOTHING
+        node = self._row.variable(named)
+        return Value((node,), (node,))
+
+    def _member(self, cursor: CXCursor) -> Value:
+        named = self._cursors.referenced(cursor)
+        inner = self._expressions(cursor)
+        base = self._value(inner[0]) if inner else _NOTHING
+        if named is None:
+            return Value((*base.nodes, self._row.node(OPAQUE, "a member that the front end does not resolve")))
+        if named.kind == ast.VARIABLE:
+            return self._name(cursor)
+        if named.kind != ast.FIELD:
+            return base
+        node = self._row.field(named)
+        self._row.touched[self._types.key_of(named)] = None
+        path = self._way(base, inner[0]) if inner else ()
+        if not self._types.is_tracked(named):  # `first`, `second` and the like: as good as the object they are in
+            return Value(base.nodes, path)
+        return Value((node,), (*path, node))
+
+    def _way(self, base: Value, cursor: CXCursor) -> tuple[int, ...]:
+        """How an object is reached, after the last pointer; an arrow that a class overloads may be an iterator's."""
+        if self._cursors.type_of(cursor).kind != ast.POINTER:
+            return base.path or (base.nodes if len(base.nodes) == 1 else ())
+        named = self._cursors.referenced(cursor) if cursor.kind == ast.CALL_EXPRESSION else None
+        is_arrow = named is not None and self._cursors.spelling(named) == "operator->"
+        return base.nodes if is_arrow and len(base.nodes) == 1 else ()
+
+    def _object(self, cursor: CXCursor) -> Value:
+        return Value(self._row.address(self._cursors.type_of(cursor)))
+
+    def _new(self, cursor: CXCursor) -> Value:
+        self._children(cursor)
+        return Value(self._row.address(self._cursors.type_of(cursor)))
+
+    def _unary(self, cursor: CXCursor) -> Value:
+        operator = self._cdll.clang_getCursorUnaryOperatorKind(cursor)
+        inner = self._expressions(cursor)
+        value = self._value(inner[0]) if inner else _NOTHING
+        if operator in _INCREMENTS:
+            for target in value.path[-1:] or value.nodes:
+                self._row.incremented[target] = None
+        if operator == kinds.ADDRESS_OF:
+            return value._replace(is_address=True)
+        if operator == kinds.DEREFERENCE:
+            return Value(value.nodes)
+        return value
+
+    def _subscript(self, cursor: CXCursor) -> Value:
+        inner = self._expressions(cursor)
+        values = [self._value(child) for child in inner]
+        if len(inner) == 2:
+            self._call_row("", "operator[]", (values[0], inner[0]), [(values[1], inner[1])], cursor)
+        return values[0] if values else _NOTHING
+
+    def _binary(self, cursor: CXCursor) -> Value:
+        operator = self._cdll.clang_getCursorBinaryOperatorKind(cursor)
+        inner = self._expressions(cursor)
+        if operator in _LOGICAL:
+            with_own_group = self._depth == 0
+            self._group += with_own_group
+            self._depth += 1
+            for child in inner:
+                self._value(child)
+            self._depth -= 1
+            self._group += with_own_group
+            return _NOTHING
+        values = [self._value(child) for child in inner]
+        if len(inner) != 2:
+            return _union(values)
+        if operator in _COMPARING:
+            self._compare(_COMPARING[operator], (values[0], inner[0]), (values[1], inner[1]), cursor)
+            return _NOTHING
+        if operator == kinds.ASSIGN or cursor.kind == kinds.COMPOUND_ASSIGNMENT:
+            self._store(values[0], values[1], inner[1])
+            return _union(values)
+        return values[1] if operator == kinds.COMMA else _union(values)
+
+    def _compare(self, sign: str, left: tuple[Value, CXCursor], right: tuple[Value, CXCursor], at: CXCursor) -> None:
+        if not self._depth:
+            self._group += 1
+        _, line, column, _ = self._types.place(at)
+        self._row.comparisons.append(
+            Comparison(sign, self._row.operand(*left), self._row.operand(*right), self._group, line, column)
+        )
+
+    def _choice(self, cursor: CXCursor) -> Value:
+        values = [self._value(child) for child in self._expressions(cursor)]
+        return _union(values[1:])
+
+    def _list(self, cursor: CXCursor) -> Value:
+        type_ = self._cursors.type_of(cursor)
+        fields = self._cursors.fields(type_) if type_.kind == ast.RECORD else []
+        inner = self._expressions(cursor)
+        values = []
+        for position, child in enumerate(inner):
+            member = fields[position] if position < len(fields) else None
+            for designator in self._cursors.children(child) if child.kind == ast.UNEXPOSED_EXPRESSION else ():
+                if designator.kind == ast.MEMBER_REFERENCE:
+                    member = self._cursors.referenced(designator) or member
+            value = self._value(child)
+            values.append(value)
+            if member is not None and self._types.is_tracked(member):
+                self._flow(self._row.field(member), value, child)
+        parts = tuple(self._row.operand(v, c) for v, c in zip(values, inner, strict=True))
+        return _union(values)._replace(parts=parts, path=())
+
+    def _lambda(self, cursor: CXCursor) -> Value:
+        operator = self._cursors.call_operator(cursor)
+        if operator is not None:
+            function = operator
+            self._functions.append(function)
+            position = 0
+            for child in self._cursors.children(cursor):
+                if child.kind == ast.PARAMETER:
+                    self._bound[child.data0] = self._row.argument(function, position, child)
+                    position += 1
+                elif child.kind >= _FIRST_EXPRESSION:
+                    self._value(child)
+            self._functions.pop()
+            closure = self._types.key_of(self._cdll.clang_getCursorSemanticParent(function))
+            return Value((self._row.node(CLOSURE, closure, name=self._types.key_of(function)),))
+        return _NOTHING
+
+    # ---- calls
+
+    def _call(self, cursor: CXCursor) -> Value:
+        named = self._cursors.referenced(cursor)
+        inner = self._expressions(cursor)
+        if named is None or named.kind not in ast.FUNCTIONS:
+            values = [self._value(child) for child in inner]
+            reason = "a call through a pointer" if named is not None else "a call that the front end does not resolve"
+            return Value((*_union(values).nodes, self._row.node(OPAQUE, reason)))
+        position = next((i for i, child in enumerate(inner[:2]) if self._names(child, named)), None)
+        arguments = [(self._value(c), c) for i, c in enumerate(inner) if i != position]
+        receiver = None
+        if position is not None:
+            callee = self._unwrapped(inner[position])
+            if callee.kind == ast.MEMBER_EXPRESSION:
+                object_ = self._expressions(callee)
+                receiver = (self._value(object_[0]), self._unwrapped(object_[0])) if object_ else None
+            elif named.kind == ast.METHOD and arguments and not self._cdll.clang_CXXMethod_isStatic(named):
+                first, *arguments = arguments
+                receiver = (first[0], self._unwrapped(first[1]))  # of the derived class, not of the member's
+        name = self._cursors.spelling(named)
+        if name in _COMPARISONS:
+            self._compare_call(name.removeprefix("operator"), receiver, arguments, cursor)
+        if name == "operator=" and receiver and arguments:
+            self._store(receiver[0], arguments[0][0], arguments[0][1])
+            return receiver[0]
+        if named.kind == ast.CONVERSION and inner and receiver is None:
+            receiver = (self._value(inner[0]), inner[0])
+        if self._is_copy(named, arguments):
+            return arguments[0][0]._replace(path=())
+        return self._called_row(named, receiver, arguments, cursor)
+
+    def _is_copy(self, named: CXCursor, arguments: list[tuple[Value, CXCursor]]) -> bool:
+        """Whether a constructor only copies or moves its argument."""
+        return named.kind == ast.CONSTRUCTOR and len(arguments) == 1 and bool(
+            self._cdll.clang_CXXConstructor_isCopyConstructor(named)
+            or self._cdll.clang_CXXConstructor_isMoveConstructor(named)
+        )  # fmt: skip
+
+    def _compare_call(
+        self, sign: str, receiver: tuple[Value, CXCursor] | None, arguments: list[tuple[Value, CXCursor]], at: CXCursor
+    ) -> None:
+        operands = [*([receiver] if receiver else []), *arguments]
+        if len(operands) == 2:
+            self._compare(sign, operands[0], operands[1], at)
+
+    def _called_row(
+        self, named: CXCursor, receiver: tuple[Value, CXCursor] | None, arguments: list[tuple[Value, CXCursor]],
+        cursor: CXCursor,
+    ) -> Value:  # fmt: skip
+        is_tracked = self._types.is_tracked(named)
+        if is_tracked:
+            self._called(named)
+        key = self._types.key_of(named)
+        return self._call_row(key, self._cursors.qualified(named), receiver, arguments, cursor, named)
+
+    def _call_row(  # noqa: PLR0913, PLR0917
+        self, key: str, name: str, receiver: tuple[Value, CXCursor] | None, arguments: list[tuple[Value, CXCursor]],
+        cursor: CXCursor, named: CXCursor | None = None,
+    ) -> Value:  # fmt: skip
+        is_const = named is None or bool(self._cdll.clang_CXXMethod_isConst(named))
+        call = Call(
+            key, name, named is not None and self._types.is_tracked(named), is_const,
+            self._row.operand(*receiver) if receiver else None, tuple(self._row.operand(*a) for a in arguments),
+            self._types.whole_aliases_of(named) if named is not None else (), self._row.line(cursor),
+            self._outputs(named) if named is not None else (),
+        )  # fmt: skip
+        index = len(self._row.calls)
+        self._row.calls.append(call)
+        node = self._row.node(CALL, str(index))
+        parts = tuple(self._row.operand(*a) for a in arguments) if named is not None else ()
+        is_made = named is not None and (named.kind == ast.CONSTRUCTOR or name in {"std::make_pair", "std::tie"})
+        return Value((node,), (), parts if is_made else ())
+
+    def _outputs(self, named: CXCursor) -> tuple[int, ...]:
+        """The parameters through which a function may change what its caller gives it."""
+        type_ = self._cursors.type_of(named)
+        found = []
+        for index in range(max(0, self._cdll.clang_getNumArgTypes(type_))):
+            parameter = self._cdll.clang_getCanonicalType(self._cdll.clang_getArgType(type_, index))
+            if parameter.kind in {_LVALUE_REFERENCE, ast.POINTER}:
+                pointee = self._cursors.pointee(parameter)
+                if not self._cdll.clang_isConstQualifiedType(pointee):
+                    found.append(index)
+        return tuple(found)
+
+    def _unwrapped(self, expression: CXCursor) -> CXCursor:
+        while expression.kind in {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES}:
+            inner = self._expressions(expression)
+            if not inner:
+                break
+            expression = inner[0]
+        return expression
+
+    def _names(self, child: CXCursor, named: CXCursor) -> bool:
+        callee = self._unwrapped(child)
+        if callee.kind not in {ast.MEMBER_EXPRESSION, ast.NAME_EXPRESSION}:
+            return False
+        found = self._cursors.referenced(callee)
+        return found is not None and found.data0 == named.data0
+
+    # ---- statements
+
+    def _if(self, cursor: CXCursor) -> Value:
+        condition: range | None = None
+        for child in self._cursors.children(cursor):
+            if child.kind in {ast.VARIABLE, ast.UNEXPOSED_DECLARATION}:
+                self._declaration(child)
+            elif condition is None and child.kind <= _LAST_EXPRESSION:
+                first = len(self._row.comparisons)
+                self._value(child)
+                condition = range(first, len(self._row.comparisons))
+            elif condition is not None and len(condition) == 1:
+                flows, calls = len(self._row.flows), len(self._row.calls)
+                self._value(child)
+                self._clear(condition[0], self._row.flows[flows:], is_quiet=len(self._row.calls) == calls)
+                condition = range(0)
+            else:
+                self._value(child)
+        return _NOTHING
+
+    def _clear(self, index: int, flows: list[Flow], *, is_quiet: bool) -> None:
+        """Note of a comparison that where its operands are equal, one of them only becomes a constant."""
+        comparison = self._row.comparisons[index]
+        places = {*comparison.left.path[-1:], *comparison.right.path[-1:]}
+        only = bool(flows) and all(not flow.value.nodes for flow in flows)
+        if comparison.operator == "==" and is_quiet and only and any(flow.target in places for flow in flows):
+            self._row.comparisons[index] = Comparison(
+                comparison.operator, comparison.left, comparison.right, comparison.group, comparison.line,
+                comparison.column, cleared=True,
+            )  # fmt: skip
+
+    def _return(self, cursor: CXCursor) -> Value:
+        for child in self._expressions(cursor):
+            function = self._functions[-1] if self._functions else None
+            value = self._value(child)
+            if function is not None:
+                self._flow(self._row.node(RESULT, self._types.key_of(function), function), value, child)
+        return _NOTHING
+
+    def _range_for(self, cursor: CXCursor) -> Value:
+        children = self._cursors.children(cursor)
+        declared = next((c for c in children if c.kind in {ast.VARIABLE, ast.UNEXPOSED_DECLARATION}), None)
+        expressions = [c for c in children if _FIRST_EXPRESSION <= c.kind <= _LAST_EXPRESSION]
+        range_ = self._value(expressions[0]) if expressions else _NOTHING
+        if declared is not None and declared.kind == ast.VARIABLE:
+            self._flow(self._row.variable(declared), range_, declared)
+        elif declared is not None:
+            self._bindings(declared, range_)
+        if children and children[-1].kind >= _FIRST_EXPRESSION:
+            self._value(children[-1])
+        return _NOTHING
+
+    _visitors = {  # noqa: RUF012  a dispatch table, never written to
+        ast.UNEXPOSED_EXPRESSION: _same,
+        ast.NAME_EXPRESSION: _name,
+        ast.MEMBER_EXPRESSION: _member,
+        ast.CALL_EXPRESSION: _call,
+        ast.PARENTHESES: _same,
+        ast.UNARY_OPERATOR: _unary,
+        ast.SUBSCRIPT: _subscript,
+        ast.BINARY_OPERATOR: _binary,
+        kinds.COMPOUND_ASSIGNMENT: _binary,
+        ast.CONDITIONAL_OPERATOR: _choice,
+        **dict.fromkeys(ast.CASTS, _same),
+        **dict.fromkeys(ast.INITIALISER_LISTS, _list),
+        **dict.fromkeys(_UNEVALUATED, lambda _reader, _cursor: _NOTHING),
+        kinds.THIS: _object,
+        kinds.NEW: _new,
+        ast.LAMBDA: _lambda,
+        kinds.IF: _if,
+        kinds.RETURN: _return,
+        ast.RANGE_FOR: _range_for,
+    }
+
+
+def _union(values: list[Value]) -> Value:
+    nodes = tuple(dict.fromkeys(node for value in values for node in value.nodes))
+    return Value(nodes, values[0].path if len(values) == 1 else ())
