@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("mgaudit.commands.check:check", "Run the gates over the tree; the exit code is the answer."),
     "surface": ("mgaudit.commands.surface:surface", "List every place where observed code crosses a boundary."),
     "memo": ("mgaudit.commands.memo:memo", "List what decides 'same as before', and what identifies its entries."),
+    "matrix": ("mgaudit.commands.matrix:matrix", "Count who uses whom: zone by zone, or accessor by backend."),
     "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
     "baseline": ("mgaudit.commands.baseline:baseline", "Change, show or merge the files of accepted findings."),
     "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),
