@@ -11,6 +11,8 @@ import click
 
 from mgaudit.commands import options, workspace
 from mgaudit.commands.output import write_atomically
+from mgaudit.gates.generated.render import KIND_OF, as_fragment
+from mgaudit.gates.registry import KINDS
 from mgaudit.reports import json as json_report
 from mgaudit.reports import surface as report
 
@@ -18,21 +20,16 @@ if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
 
-_KINDS: Final = {
-    "reads": "reads",
-    "signatures": "reads",
-    "upcalls": "upcalls",
-    "writebacks": "writebacks",
-}  # surface → the gates' kind
+_SURFACES: Final = sorted(name for name, kind in KIND_OF.items() if KINDS[kind].census)
 
 
 @click.command()
-@click.argument("name", type=click.Choice(sorted(_KINDS)), metavar="reads|signatures|upcalls|writebacks")
+@click.argument("name", type=click.Choice(_SURFACES), metavar="|".join(_SURFACES))
 @click.option("--by", type=click.Choice(sorted(report.GROUPS)), help="Count the sites by this instead of listing them.")
 @click.option("--gate", "gates", multiple=True, metavar="ID", help="Only the boundary of this gate; repeatable.")
 @click.option(
-    "--output-format", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True,
-    help="The census's form.",
+    "--output-format", type=click.Choice(["text", "csv", "json", "inc"]), default="text", show_default=True,
+    help="The census's form; inc is an X-macro fragment for the tree to compile.",
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -61,7 +58,7 @@ def surface(  # noqa: PLR0913  one argument a set of options
     if output_format == "json":
         session.fail = json_report.fail
     settings = workspace.load_settings(place)
-    chosen = workspace.gates_of_kind(settings, _KINDS[name], gates)
+    chosen = workspace.gates_of_kind(settings, KIND_OF[name], gates)
     with workspace.analysed(settings, execution) as analysis:
         from mgaudit.engine.censuses import census_of  # noqa: PLC0415  slow to import
 
@@ -70,6 +67,8 @@ def surface(  # noqa: PLR0913  one argument a set of options
             census = replace(census, sites=tuple(site for site in census.sites if site.kind == "signature"))
         if output_format == "json":
             text = report.as_json(census)
+        elif output_format == "inc":
+            text = as_fragment(name, census.sites)
         else:
             text = report.as_csv(census, by) if output_format == "csv" else report.as_text(census, by)
         if output is None:

@@ -184,7 +184,12 @@ KINDS: Mapping[str, Kind] = {
         check="mgaudit.gates.doc_citations.check:check",
         quick=True,
     ),
-    "generated": Kind(GeneratedParameters, "A generated file is what would be generated now."),
+    "generated": Kind(
+        GeneratedParameters,
+        "A generated file is what would be generated now.",
+        available=True,
+        check="mgaudit.gates.generated.check:check",
+    ),
     "health": Kind(
         HealthParameters,
         "The answer can be trusted.",

@@ -32,6 +32,10 @@ static_assert(kDirtyRows > 0 && kMutationRows > 0 && kReverseRows > 0, "an empty
 PIPE_FILL_VERB_LIST(MG_VERB_EXISTS)
 #undef MG_VERB_EXISTS
 
+// What the backends read, as mgaudit found it: an accessor that no call supplies is an #error in there.
+#define MGAUDIT_READS(Entity, Kind, Verdict, Sites) static_assert(Sites > 0, Entity);
+#include "impl/ReadSurface.inc"
+
 } // namespace
 
 } // namespace mg::impl
