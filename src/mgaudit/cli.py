@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "matrix": ("mgaudit.commands.matrix:matrix", "Count who uses whom: zone by zone, or accessor by backend."),
     "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
     "baseline": ("mgaudit.commands.baseline:baseline", "Change, show or merge the files of accepted findings."),
+    "diff": ("mgaudit.commands.diff:diff", "Say what a change does to the boundary, for its reviewer."),
     "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),
     "explain-effect": (
         "mgaudit.commands.explain_effect:explain_effect",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     help="Only findings in files that differ from a revision (default: HEAD), staged or not, and in their includers.",
 )
 @click.option("--fast", is_flag=True, help="Leave out gates that need to see the whole tree, and say so.")
+@click.option("--sites", is_flag=True, help="Add every site of the boundaries to the JSON, for `mgaudit diff`.")
 @click.option(
     "--strict-baseline", is_flag=True, help="A baseline entry with nothing behind it is an error, not a note."
 )
@@ -48,6 +49,7 @@ def check(  # noqa: PLR0913  one argument a set of options
     gates: tuple[str, ...],
     changed: str | None,
     fast: bool,
+    sites: bool,
     strict_baseline: bool,
     exit_zero: bool,
     statistics: bool,
@@ -78,6 +80,10 @@ def check(  # noqa: PLR0913  one argument a set of options
             warnings = (Problem(None, 0, f"all findings are reported: {reason}"),) if reason else ()
         report = judge(analysis, selection, Terms(strict=strict_baseline))
         report = replace(report, warnings=(*report.warnings, *warnings))
+        if sites:
+            from mgaudit.engine.censuses import with_sites  # noqa: PLC0415
+
+            report = with_sites(report, analysis)
         if exit_zero and report.exit_code == 1:
             report = replace(report, exit_code=0)
         output.write(report, settings.root, quiet=execution.quiet)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mgaudit.domain.census import SurfaceSite
     from mgaudit.domain.findings import Finding, GateResult
     from mgaudit.domain.problems import Problem
 
@@ -29,6 +32,21 @@ class ConfigurationHealth:
 
 
 @dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the gates judged by, as digests: equal ones mean that a difference comes from elsewhere.
+
+    Attributes:
+        configuration: Of the configuration and the packs that it extends.
+        catalogues: Of each catalogue's file, by the catalogue's name.
+        baselines: Of each baseline, by its path.
+    """
+
+    configuration: str
+    catalogues: Mapping[str, str]
+    baselines: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of `check`.
 
@@ -43,6 +61,9 @@ class Report:
         errors: Why the answer cannot be trusted; empty for a trusted run.
         warnings: What the reader should know.
         scope: The audited files whose findings were wanted, sorted; None for all.
+        inputs: What the gates judged by; None where the configuration could not be read.
+        sites: The boundary census of all gates, where it was asked for.
+        zones: The zones of the files that findings and sites lie in, by path.
     """
 
     tool: ToolVersions
@@ -55,3 +76,6 @@ class Report:
     errors: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
     scope: tuple[str, ...] | None = None
+    inputs: Inputs | None = None
+    sites: tuple[SurfaceSite, ...] | None = None
+    zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

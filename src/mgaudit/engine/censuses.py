@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mgaudit.domain.census import Census, MemoCensus, SurfaceSite
+from mgaudit.domain.findings import Status
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine.judge import context_of
 from mgaudit.gates.memo_keys import census as memo_census
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from mgaudit.config.model import GateSpec
     from mgaudit.domain.census import Memo
+    from mgaudit.domain.report import Report
     from mgaudit.engine.pipeline import Analysis
     from mgaudit.gates.context import GateContext
 
@@ -54,6 +57,16 @@ def memos_of(analysis: Analysis, gates: Iterable[GateSpec]) -> MemoCensus:
         raise UntrustedError(problems)
     ordered = sorted(memos, key=lambda m: (m.path, m.line, m.column, m.symbol, m.gate))
     return MemoCensus(tuple(ordered), dict(sorted(examined.items())))
+
+
+def with_sites(report: Report, analysis: Analysis) -> Report:
+    """A report with the boundary census of all gates that have a verdict in it."""
+    judged = {result.gate for result in report.gates if result.status in {Status.GREEN, Status.RED}}
+    gates = [gate for gate in analysis.settings.gates if gate.id in judged]
+    sites = census_of(analysis, gates, "all").sites
+    paths = {site.path for site in sites} | report.zones.keys()
+    zones = {path: analysis.files.zones_of(path) for path in sorted(paths)}
+    return replace(report, sites=sites, zones=zones)
 
 
 def census_of(analysis: Analysis, gates: Iterable[GateSpec], name: str) -> Census:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from mgaudit.baseline import matching
 from mgaudit.baseline.judging import Terms, judged
 from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, with_fingerprints
 from mgaudit.domain.problems import Problem
-from mgaudit.domain.report import ConfigurationHealth, Report, ToolVersions
+from mgaudit.domain.report import ConfigurationHealth, Inputs, Report, ToolVersions
 from mgaudit.engine import baselines
 from mgaudit.engine.audited import named_files
 from mgaudit.engine.catalogues import CatalogueReader
@@ -107,9 +108,29 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
         findings=findings,
         errors=tuple(sorted(set(errors), key=lambda p: (p.path or "", p.line, p.message))),
         warnings=(*analysis.warnings, *_unguarded(analysis.settings)),
+        inputs=_inputs(analysis.settings),
+        zones={path: analysis.files.zones_of(path) for path in sorted({finding.path for finding in findings})},
         scope=None if selection.is_whole else tuple(sorted(_chosen(analysis, selection))),
     )
     return Judgement(report, bench.matches)
+
+
+def _inputs(settings: Settings) -> Inputs:
+    catalogues = {name: spec.file for name, spec in settings.catalogues.items() if spec.file}
+    files = {ledger.file for gate in settings.gates for ledger in baselines.ledgers(gate)}
+    return Inputs(
+        settings.digest,
+        {name: _digest(settings.root / file) for name, file in sorted(catalogues.items())},
+        {file: _digest(settings.root / file) for file in sorted(files)},
+    )
+
+
+def _digest(file: Path) -> str:
+    """A digest of a file's content; empty where it cannot be read, which is a problem of its own elsewhere."""
+    try:
+        return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
 
 
 def _chosen(analysis: Analysis, selection: Selection) -> frozenset[str]:

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import zlib
 from dataclasses import dataclass
@@ -129,14 +130,20 @@ class Cache:
             with contextlib.suppress(OSError):
                 path.unlink()
                 count += 1
+        if self._is_own():
+            shutil.rmtree(self.directory / "revisions", ignore_errors=True)
         return count
+
+    def _is_own(self) -> bool:
+        """Whether the directory has this cache's tag, not another tool's or none."""
+        try:
+            return _AUTHOR in (self.directory / _TAG).read_text(errors="replace")
+        except OSError:
+            return False
 
     def _files(self) -> list[Path]:
         """The files that the cache wrote; a folder with another tool's tag, or none, holds none of them."""
-        try:
-            if _AUTHOR not in (self.directory / _TAG).read_text(errors="replace"):
-                return []
-        except OSError:
+        if not self._is_own():
             return []
         folders = [self.directory / kind for kind in _KINDS]
         return sorted(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mgaudit.domain.census import SurfaceSite
     from mgaudit.domain.findings import BaselineCount, Finding, GateResult
     from mgaudit.domain.problems import Problem
     from mgaudit.domain.report import Report
@@ -48,6 +49,14 @@ def as_value(report: Report) -> dict[str, Any]:
         ],
         "gates": [_gate(result) for result in report.gates],
         "findings": [finding_value(finding) for finding in report.findings],
+        "sites": None if report.sites is None else [site_value(site) for site in report.sites],
+        "zones": {path: list(zones) for path, zones in sorted(report.zones.items())},
+        "inputs": report.inputs
+        and {
+            "configuration": report.inputs.configuration,
+            "catalogues": dict(sorted(report.inputs.catalogues.items())),
+            "baselines": dict(sorted(report.inputs.baselines.items())),
+        },
         "errors": [_problem(problem) for problem in report.errors],
         "warnings": [_problem(problem) for problem in report.warnings],
     }
@@ -98,6 +107,16 @@ def finding_value(finding: Finding) -> dict[str, Any]:
             for step in finding.evidence
         ],
     }
+
+
+def site_value(site: SurfaceSite) -> dict[str, Any]:
+    """A site of a census as plain values."""
+    return {
+        "path": site.path, "line": site.line, "column": site.column, "symbol": site.symbol, "entity": site.entity,
+        "accessor": site.accessor, "kind": site.kind, "via": list(site.via), "role": site.role,
+        "verdict": site.verdict, "verbs": list(site.verbs), "configurations": list(site.configurations),
+        "gate": site.gate,
+    }  # fmt: skip
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import csv
 import io
 import json
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.reports.escape import visible
+from mgaudit.reports.json import site_value
 from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
@@ -37,18 +38,9 @@ def as_json(census: Census) -> str:
         "examined": dict(census.examined),
         "references": census.references,
         "totals": [{"is": what, "kind": why, "references": count} for what, why, count in census.totals],
-        "sites": [_site(site) for site in census.sites],
+        "sites": [site_value(site) for site in census.sites],
     }
     return json.dumps(value, indent=2) + "\n"
-
-
-def _site(site: SurfaceSite) -> dict[str, Any]:
-    return {
-        "path": site.path, "line": site.line, "column": site.column, "symbol": site.symbol, "entity": site.entity,
-        "accessor": site.accessor, "kind": site.kind, "via": list(site.via), "role": site.role,
-        "verdict": site.verdict, "verbs": list(site.verbs), "configurations": list(site.configurations),
-        "gate": site.gate,
-    }  # fmt: skip
 
 
 def as_csv(census: Census, by: str | None) -> str:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import UntrustedError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+_HUNK: Final = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)")
+_LETTERS: Final = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,31 @@ class Changes:
 
     present: frozenset[str]
     gone: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that a change replaced: first old line and their number, first new line and their number, 1-based."""
+
+    old: int
+    removed: int
+    new: int
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What differs between two revisions, by paths relative to the tree's root.
+
+    Attributes:
+        touched: Every path, old and new.
+        renamed: Old path → new path, as git guesses.
+        hunks: Replaced lines by new path, in order.
+    """
+
+    touched: frozenset[str]
+    renamed: Mapping[str, str]
+    hunks: Mapping[str, Sequence[Hunk]]
 
 
 @dataclass(slots=True)
@@ -83,6 +114,41 @@ class Git:
         gone = frozenset(path for path, state in states.items() if state == "D")
         return Changes(frozenset((*states, *new)) - gone, gone)
 
+    def patch(self, base: str, head: str | None) -> Patch:
+        """What differs between a commit and another one, or the work tree, line by line.
+
+        Args:
+            base: A commit's hash.
+            head: Another one; None for the work tree, where files that git does not know count as absent.
+        """
+        between = (base,) if head is None else (base, head)
+        words = ("diff", "--no-ext-diff", "--no-color", "--relative", "--find-renames", "-z")
+        return Patch(
+            frozenset(self._fields(*words[:-2], "--no-renames", "--name-only", "-z", *between, "--")),
+            _renames(self._fields(*words, "--name-status", *between, "--")),
+            self._hunks(between),
+        )
+
+    def _hunks(self, between: tuple[str, ...]) -> dict[str, list[Hunk]]:
+        """The replaced lines by the new path of their file; git quotes paths that would be hard to read."""
+        done = self.run(
+            "-c", "core.quotePath=true", "diff", "--no-ext-diff", "--no-color", "--relative", "--find-renames",
+            "--unified=0", "--src-prefix=a/", "--dst-prefix=b/", *between, "--",
+        )  # fmt: skip
+        found: dict[str, list[Hunk]] = {}
+        path = ""
+        left = 0  # lines of the hunk that are still to come: they may look like anything
+        for line in done.stdout.split(b"\n"):
+            if left and line[:1] in b"+-":
+                left -= 1
+            elif match := _HUNK.match(line):
+                old, removed, new, added = (1 if number is None else int(number) for number in match.groups())
+                left = removed + added
+                found.setdefault(path, []).append(Hunk(old, removed, new, added))
+            elif line.startswith(b"+++ "):
+                path = _unquoted(line[4:].rstrip(b"\t")).removeprefix("b/")
+        return found
+
     def _is_unborn(self) -> bool:
         return (
             self.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").returncode != 0
@@ -103,3 +169,23 @@ class Git:
             said = done.stderr.decode(errors="replace").strip().splitlines() or [f"git {words[0]} failed"]
             raise UntrustedError.single(f"git cannot tell what changed: {said[0]}", help="judge the tree as a whole")
         return [field for field in done.stdout.decode(errors="surrogateescape").split("\0") if field]
+
+
+def _renames(fields: list[str]) -> dict[str, str]:
+    """Old and new paths out of ``--name-status -z``: a state, then one path, or two of a rename or copy."""
+    found = {}
+    words = iter(fields)
+    for state in words:
+        path = next(words, "")
+        if state.startswith(("R", "C")):
+            new = next(words, "")
+            if state.startswith("R"):
+                found[path] = new
+    return found
+
+
+def _unquoted(path: bytes) -> str:
+    """A path as git quotes it, in C's manner."""
+    if path.startswith(b'"'):
+        path = _ESCAPE.sub(lambda m: bytes([int(m[1], 8)]) if len(m[1]) == 3 else _LETTERS.get(m[1], m[1]), path[1:-1])
+    return path.decode(errors="surrogateescape")
