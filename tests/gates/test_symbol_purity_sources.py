@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mgaudit.engine import judge
+from mgaudit.gates.symbol_purity.comparison import entity_of
 from mgaudit.sources.binaries_model import (
     Binary,
     Bind,
@@ -180,6 +181,21 @@ def test_what_the_linker_alone_sees_is_a_finding(beside: Audit) -> None:
     own = [(f.path, f.entity) for f in report.findings if f.path == "build/use.o"]
     assert own == [("build/use.o", "_ZN5state5valueE"), ("build/use.o", "state_entry")]
     assert "no source is predicted to need it" in next(f.message for f in report.findings if f.path == "build/use.o")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("_ZN5state5PlainC1Ev", "_ZN5state5PlainC2Ev"),
+        ("_ZThn16_N5state5Table3runEv", "_ZN5state5Table3runEv"),
+        ("_ZN5state4nameERKNSt3__112basic_stringIcNS0_11char_traitsIcEENS0_9allocatorIcEEEE",
+         "_ZN5state4nameERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"),
+        ("_ZN5state4nameEv", "_ZN5state4nameB5cxx11Ev"),
+    ],
+)  # fmt: skip
+def test_variants_and_libraries_are_one_entity(one: str, other: str) -> None:
+    assert entity_of(one) == entity_of(other)
+    assert entity_of(one) != entity_of("_ZTIN5state5PlainE")
 
 
 def test_a_forbidden_symbol_says_which_source_needs_it(beside: Audit) -> None:

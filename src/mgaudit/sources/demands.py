@@ -122,6 +122,9 @@ class DemandFinder:
         self.emissions[self._symbols.of_cursor(cursor), file, strength, key] = None
 
     def _define_class(self, node: Node) -> None:
+        methods = self._cursors.methods(self._cursors.type_of(node.cursor))
+        if methods and self._explicit_instance(methods[0]) == b"extern":
+            return  # its tables are where it is instantiated
         key = self._classes.key_function(self._cursors.type_of(node.cursor))
         if key is None:
             self._define(node.cursor, Strength.ON_DEMAND, NONE)
@@ -151,16 +154,38 @@ class DemandFinder:
         return parent.kind in _CLASSES and self._lifetimes.is_implicit(member, parent)
 
     def _is_defined(self, cursor: CXCursor) -> bool:
+        if self._explicit_instance(cursor) == b"extern":
+            return False
+        # What is defaulted in its class is defined wherever it is needed.
         if cursor.kind != ast.VARIABLE and self._is_implicit(cursor):
             return True
-        return bool(self._cdll.clang_getCursorDefinition(cursor).data0)
+        is_defaulted = self._cdll.clang_CXXMethod_isDefaulted(self._cdll.clang_getCanonicalCursor(cursor))
+        return bool(is_defaulted) or bool(self._cdll.clang_getCursorDefinition(cursor).data0)
+
+    def _explicit_instance(self, member: CXCursor) -> bytes | None:
+        """How an explicit instantiation of the class around a member starts: ``extern`` or ``template``."""
+        declared = self._cdll.clang_getCursorSemanticParent(member)
+        pattern = self._cdll.clang_getSpecializedCursorTemplate(declared)
+        if not pattern.data0 or self._same_place(declared, pattern):
+            return None
+        file, _, _, offset = self._files.place(
+            self._cdll.clang_getRangeStart(self._cdll.clang_getCursorExtent(declared))
+        )
+        word = self._files.content(file)[offset : offset + 8] if file != NONE else b""
+        return next((start for start in (b"extern", b"template") if word.startswith(start)), None)
+
+    def _same_place(self, one: CXCursor, other: CXCursor) -> bool:
+        location = self._cdll.clang_getCursorLocation
+        return bool(self._cdll.clang_equalLocations(location(one), location(other)))
 
     def _strength(self, cursor: CXCursor) -> Strength:
+        if self._explicit_instance(cursor) == b"template":
+            return Strength.ALWAYS
         definition = self._cdll.clang_getCursorDefinition(cursor)
         if cursor.kind == ast.VARIABLE:
             vague = self._is_vague(definition, cursor)
             return Strength.ON_DEMAND if vague and not self._runs_at_start(definition) else Strength.ALWAYS
-        if self._is_implicit(cursor) or self._is_vague(definition, cursor):
+        if not definition.data0 or self._is_implicit(cursor) or self._is_vague(definition, cursor):
             return Strength.ON_DEMAND
         is_inline = self._cdll.clang_Cursor_isFunctionInlined
         return Strength.ON_DEMAND if is_inline(definition) or is_inline(cursor) else Strength.ALWAYS
@@ -172,11 +197,7 @@ class DemandFinder:
         if self._cdll.clang_getCursorLexicalParent(definition).kind in _CLASSES:
             return True
         pattern = self._cdll.clang_getSpecializedCursorTemplate(cursor)
-        return bool(pattern.data0) and bool(
-            self._cdll.clang_equalLocations(
-                self._cdll.clang_getCursorLocation(cursor), self._cdll.clang_getCursorLocation(pattern)
-            )
-        )
+        return bool(pattern.data0) and self._same_place(cursor, pattern)
 
     def _runs_at_start(self, variable: CXCursor) -> bool:
         """Whether it must be there though nobody names it: code makes or destroys it."""

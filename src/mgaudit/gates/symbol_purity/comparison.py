@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from mgaudit.sources.binaries_model import Binary
 
 _THUNK: Final = re.compile(r"(non-virtual|virtual|covariant return) thunk to ")
+# Versions of the C++ library: the front end's own may be another one than the build's.
+_LIBRARY: Final = re.compile(r"(?<=\bstd::)(__1|__cxx11|__ndk1)::|\[abi:\w+\]")
 _SHOWN: Final = 3  # predicted references in the evidence of one symbol
 
 
 def entity_of(name: str) -> str:
-    """The entity of a symbol: the variants of a constructor or destructor and a function's thunks have one."""
-    return _THUNK.sub("", demangle(name))
+    """The entity of a symbol: the same for variants of a constructor or destructor, thunks, and C++ libraries."""
+    return _LIBRARY.sub("", _THUNK.sub("", demangle(name)))
 
 
 class Comparison:

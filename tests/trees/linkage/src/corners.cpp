@@ -90,3 +90,10 @@ template<class... T> int sum(T... t) { return (st::fn(t) + ... + 0); } int d30()
 }
 template struct st::Tab<char>;
 template int be::gen<st::S>(st::S);
+namespace st {
+template<class T> struct Ext { T v; Ext() { fn(41); } virtual ~Ext() { fn(42); } int read() { return fn(43); } virtual int look() { return fn(44); } };
+extern template struct Ext<int>;
+template<class T> struct Own { T v; int read() { return fn2(45); } int other() { return Fresh(); } static int Fresh(); };
+}
+template struct st::Own<char>;
+namespace be { int e1() { st::Ext<int> e; return e.read() + e.look(); } int e2() { st::Ext<long> e; return e.look(); } }
