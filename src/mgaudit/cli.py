@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "surface": ("mgaudit.commands.surface:surface", "List every place where observed code crosses a boundary."),
     "memo": ("mgaudit.commands.memo:memo", "List what decides 'same as before', and what identifies its entries."),
     "matrix": ("mgaudit.commands.matrix:matrix", "Count who uses whom: zone by zone, or accessor by backend."),
+    "reconcile": ("mgaudit.commands.reconcile:reconcile", "Explain how what scripts count differs from the gates."),
     "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
     "baseline": ("mgaudit.commands.baseline:baseline", "Change, show or merge the files of accepted findings."),
     "diff": ("mgaudit.commands.diff:diff", "Say what a change does to the boundary, for its reviewer."),

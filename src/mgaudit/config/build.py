@@ -13,12 +13,21 @@ from mgaudit.config.model import (
     Exemption,
     GateSpec,
     InlineRow,
+    LegacySpec,
     Located,
     Settings,
     TreeSpec,
     VerbsSpec,
 )
-from mgaudit.config.tables import CatalogueTable, ConfigurationTable, GateTable, TreeTable, VerbsTable, ZoneTable
+from mgaudit.config.tables import (
+    CatalogueTable,
+    ConfigurationTable,
+    GateTable,
+    LegacyTable,
+    TreeTable,
+    VerbsTable,
+    ZoneTable,
+)
 from mgaudit.domain.findings import Severity
 from mgaudit.domain.zones import Zone
 
@@ -55,6 +64,7 @@ class Builder:
         verbs = self._verbs()
         catalogues = self._catalogues()
         gates = self._gates(file)
+        legacy = tuple(self._legacy({gate.id for gate in gates}))
         self._check_references(catalogues)
         for name, node in merged.effects.items():
             if fault := effect_fault(node.plain()):
@@ -74,6 +84,7 @@ class Builder:
             gates=gates,
             effects={name: node.plain() for name, node in merged.effects.items()},
             containers={name: node.plain() for name, node in merged.containers.items()},
+            legacy=legacy,
             required_version=merged.required_version,
             origins=self._origins(),
         )
@@ -169,6 +180,21 @@ class Builder:
             path, line = self._at(node)
             result[table.name] = CatalogueSpec(table.name, columns, table.file, table.list_macro, rows, path, line)
         return result
+
+    def _legacy(self, gates: set[str]) -> Iterator[LegacySpec]:
+        for name, node in self._merged.lists["legacy"].items():
+            subject = _subject("legacy", name)
+            check_keys(node, keys_of(LegacyTable), subject, self._log)
+            table = read_record(LegacyTable, node, subject, self._log)
+            if table is INVALID:
+                continue
+            for gate in table.gates:
+                if gate not in gates:
+                    advice = nearest(gate, gates, "gates")
+                    self._log.add_absence(node.table["gates"], f'there is no gate "{gate}"', advice)
+            yield LegacySpec(
+                table.name, table.gates, table.pattern, table.files, table.names, table.classes, *self._at(node)
+            )
 
     def _check_catalogue(self, node: Node, table: CatalogueTable, subject: str) -> None:
         log, rows = self._log, node.table.get("rows")

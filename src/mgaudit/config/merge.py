@@ -1,7 +1,7 @@
 """Rule packs: which files a configuration extends, and how their tables become one.
 
-Later files override: zones by name, gates by id, catalogues and configurations by name, ``[effects]`` and
-``[containers]`` by key. Of an overridden table, keys that the later one sets are replaced as a whole and the others
+Later files override: zones by name, gates by id, catalogues, configurations and legacy counts by name, ``[effects]``
+and ``[containers]`` by key. Of an overridden table, keys that the later one sets are replaced as a whole and the others
 kept; a gate that changes its kind starts anew. ``[tree]`` and ``[verbs]`` are single tables and merge likewise.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mgaudit.config.log import Log
 
 FILE_NAME = "mgaudit.toml"
-LISTS = {"configuration": "name", "catalogue": "name", "gate": "id"}
+LISTS = {"configuration": "name", "catalogue": "name", "gate": "id", "legacy": "name"}
 TABLES = ("tree", "zone", "verbs", "effects", "containers")
 
 
@@ -40,7 +40,7 @@ class Merged:
         tree: ``[tree]``; its place is that of the last file that has one.
         verbs: ``[verbs]``.
         zones: By dotted name.
-        lists: For ``configuration``, ``catalogue`` and ``gate``: tables by name or id.
+        lists: For ``configuration``, ``catalogue``, ``gate`` and ``legacy``: tables by name or id.
         effects: By function.
         containers: By template.
         required_version: Of the file itself.

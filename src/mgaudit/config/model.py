@@ -93,6 +93,20 @@ class CatalogueSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class LegacySpec:
+    """``[[legacy]]``: a regular expression that a script counts by, whose group ``name`` is what it counts."""
+
+    name: str
+    gates: tuple[str, ...]
+    pattern: str
+    files: tuple[str, ...]
+    names: tuple[str, ...]
+    classes: tuple[str, ...]
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Exemption:
     """One entry of ``exempt``: any subset of the keys, a reason, and how many findings it covers."""
 
@@ -140,6 +154,7 @@ class Settings:
         digest: A digest of every file that was read (the configuration and its packs).
         effects: ``[effects]``: library functions and what they write, as plain values of any shape.
         containers: ``[containers]``: library templates and which argument is the key, likewise.
+        legacy: ``[[legacy]]``: what scripts count, for `mgaudit reconcile`.
         required_version: Of the configuration's own file, as written.
         origins: Path and line of each table, by ``tree``, ``zone.<name>``, ``gate.<id>`` and the like.
     """
@@ -156,5 +171,6 @@ class Settings:
     gates: tuple[GateSpec, ...]
     effects: Mapping[str, object] = field(default_factory=dict)
     containers: Mapping[str, object] = field(default_factory=dict)
+    legacy: tuple[LegacySpec, ...] = ()
     required_version: str | None = None
     origins: Mapping[str, tuple[str, int]] = field(default_factory=dict)

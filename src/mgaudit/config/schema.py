@@ -12,6 +12,7 @@ from mgaudit.config.tables import (
     ConfigurationTable,
     GateTable,
     HeadTable,
+    LegacyTable,
     TreeTable,
     VerbsTable,
     ZoneTable,
@@ -42,6 +43,7 @@ def json_schema(kinds: Mapping[str, type[Parameters]]) -> Schema:
         "configuration": _list(ConfigurationTable),
         "catalogue": {"type": "array", "items": _ref("catalogue")},
         "gate": {"type": "array", "items": _ref("gate")},
+        "legacy": _list(LegacyTable),
     }
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mgaudit.config.fields import fields_of
-from mgaudit.config.tables import ConfigurationTable
+from mgaudit.config.tables import ConfigurationTable, LegacyTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,6 +49,8 @@ def _parts(settings: Settings) -> Iterator[list[str]]:
         yield _table(settings, "[[catalogue]]", f"catalogue.{catalogue.name}", _catalogue(catalogue))
     for gate in settings.gates:
         yield _table(settings, "[[gate]]", f"gate.{gate.id}", _gate(gate))
+    for legacy in settings.legacy:
+        yield _table(settings, "[[legacy]]", f"legacy.{legacy.name}", _given(LegacyTable, dict(_attributes(legacy))))
     for what, tables in (("effects", settings.effects), ("containers", settings.containers)):
         if tables:
             yield [f"[{what}]", *_library(settings, what, tables)]

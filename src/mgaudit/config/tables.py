@@ -106,6 +106,20 @@ class CatalogueTable:
 
 
 @dataclass(frozen=True, slots=True)
+class LegacyTable:
+    """What a script counts with a regular expression, for `mgaudit reconcile` to explain."""
+
+    name: Named
+    gates: Annotated[tuple[Line, ...], Doc("ids of the gates whose sites stand beside it")]
+    pattern: Annotated[
+        str, Text(texts.name_expression), Doc("a regular expression whose group `name` is what it counts")
+    ]
+    files: Annotated[tuple[Glob, ...], Doc("the files that the script reads, from the root")]
+    names: Annotated[tuple[Identifier, ...], Doc("the names that it knows; default: those of all sites")] = ()
+    classes: Annotated[tuple[QualifiedName, ...], Doc("only sites of these classes' members; default: all")] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ExemptionTable:
     """Findings that are accepted for a reason. Keys match by equality; at least one is needed."""
 

@@ -173,6 +173,17 @@ def pattern(text: str) -> str:
     return text
 
 
+def name_expression(text: str) -> str:
+    """A regular expression with a group ``name``."""
+    try:
+        compiled = re.compile(filled(text))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise Fault(f'"{text}" is no regular expression: {error}') from None
+    if "name" not in compiled.groupindex:
+        raise Fault(f'"{text}" has no group `name`', "write (?P<name>…) around what is counted")
+    return text
+
+
 def edge(text: str) -> tuple[str, str]:
     """The two files of an inclusion, from ``"a.h -> b.h"``."""
     ends = [end.strip() for end in re.split(r"\s->\s", line(text))]
