@@ -63,11 +63,11 @@ def listing(binary: Binary, table: Table) -> Listing:
     return undefined, defined
 
 
-def nm_listing(path: Path, table: Table) -> Listing:
-    """What ``nm`` says; it prints neither address nor size of an undefined symbol."""
-    command = ["nm", "--format=posix", "--special-syms", "--no-demangle", *(["-D"] if table is Table.DYNAMIC else [])]
+def nm_listing(path: Path, table: Table, tool: str) -> Listing:
+    """What ``nm`` says; a weak symbol without a definition has a small letter."""
+    command = [tool, "--format=posix", "--special-syms", "--no-demangle", *(["-D"] if table is Table.DYNAMIC else [])]
     # The compiler's plugin would answer for objects that hold LTO sections beside their machine code.
-    command += ["--plugin", "/dev/null"]
+    command += ["--plugin", "/dev/null"] if tool == "nm" else []
     result = subprocess.run(
         [*command, str(path)], capture_output=True, text=True, errors="backslashreplace", check=False
     )
@@ -76,13 +76,13 @@ def nm_listing(path: Path, table: Table) -> Listing:
     for line in result.stdout.splitlines():
         match = re.fullmatch(r"(.*?) ([A-Za-z?-]) +([0-9a-f]*) *[0-9a-f]*", line)
         if match is not None:
-            (undefined if match[2] in "Uwv" and not match[3] else defined)[_without_base(match[1])] += 1
+            (undefined if match[2] in "Uwv" else defined)[_without_base(match[1])] += 1
     return undefined, defined
 
 
 def _without_base(label: str) -> str:
-    """``nm`` prints the base version of a library as a version of its symbols; libraries need not."""
-    return re.sub(r"@@?Base$", "", label)
+    """``nm`` prints the base version of a library as a version of its symbols, ``llvm-nm`` a version's as its own."""
+    return re.sub(r"^(.*)@@\1$", r"\1", re.sub(r"@@?Base$", "", label))
 
 
 def is_elf(path: Path) -> bool:
@@ -90,7 +90,17 @@ def is_elf(path: Path) -> bool:
         return stream.read(8).startswith((b"\x7fELF", b"!<arch>\n"))
 
 
-def test_undefined_and_defined_symbols_are_those_of_nm() -> None:
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "nm",
+        pytest.param(
+            "llvm-nm",
+            marks=pytest.mark.skipif(shutil.which("llvm-nm") is None, reason="LLVM's tools are not installed"),
+        ),
+    ],
+)
+def test_undefined_and_defined_symbols_are_those_of_nm(tool: str) -> None:
     compared = 0
     symbols = 0
     refused = []
@@ -102,7 +112,7 @@ def test_undefined_and_defined_symbols_are_those_of_nm() -> None:
             continue
         for table in Table:
             found = listing(binary, table)
-            assert found == nm_listing(path, table), f"{path}, {table} table"
+            assert found == nm_listing(path, table, tool), f"{path}, {table} table"
             symbols += sum(map(Counter.total, found))
         compared += 1
     assert compared >= 200, f"only {compared} files on this machine; refused: {refused}"
