@@ -152,6 +152,31 @@ def test_catalogues_are_cross_checked(boundary: Path, mgaudit: Run) -> None:
     ]
 
 
+def test_every_row_is_needed(boundary: Path, mgaudit: Run) -> None:
+    assert mgaudit("catalogue", "--each").out == "R is red with all rows of reads: mend it first\n"
+    (boundary / "src/coverage.def").write_text("#define COVERAGE(X) X(width, kHandle) X(Height, kHandle)\n")
+    result = mgaudit("catalogue", "--each")
+    assert (result.code, result.out) == (0, "R is green with reads, and red without any one of 2 rows\n")
+
+
+def test_a_row_that_nothing_misses_is_told(boundary: Path, mgaudit: Run) -> None:
+    state = boundary / "src/state/context.h"
+    state.write_text(state.read_text().replace("int Height() const;", "int Height(int = 1) const;"))
+    (boundary / "src/coverage.def").write_text(
+        "#define COVERAGE(X) X(width, kHandle) X(Height, kHandle) X(Height(7), kHandle)\n"
+    )
+    draw = boundary / "src/backend/draw.cpp"
+    draw.write_text(draw.read_text().replace("+ c.Height();", "+ c.Height(7);"))
+    result = mgaudit("catalogue", "--each")
+    assert (result.code, result.out.splitlines()) == (
+        1,
+        [
+            "R is green with reads, and red without any one of 2 rows",
+            "  src/coverage.def:1:58: Height(7): the gate stays green without it",
+        ],
+    )
+
+
 def test_missing_rows_are_suggested(boundary: Path, mgaudit: Run) -> None:
     assert mgaudit("catalogue", "--suggest").out.splitlines() == ["# reads, src/coverage.def:1", "X(Height, …)"]
 

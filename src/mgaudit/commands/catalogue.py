@@ -6,7 +6,8 @@ import csv
 import importlib
 import json
 import sys
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -35,6 +36,7 @@ _COVERING: Final = {
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--check", "checking", is_flag=True, help="Cross-check instead; the exit code is the answer.")
+@click.option("--each", is_flag=True, help="Judge without each row in turn, and list the rows that nothing misses.")
 @click.option("--suggest", is_flag=True, help="Print the rows that are missing, ready to paste.")
 @click.option(
     "--output-format", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True,
@@ -48,6 +50,7 @@ def catalogue(  # noqa: PLR0913  one argument a set of options
     *,
     names: tuple[str, ...],
     checking: bool,
+    each: bool,
     suggest: bool,
     output_format: str,
     execution: Execution,
@@ -56,10 +59,11 @@ def catalogue(  # noqa: PLR0913  one argument a set of options
     """List the configured catalogues, row by row; NAMEs choose some of them.
 
     --check judges the rows by the gates that read them: mapped twice, stale, an unknown call. --suggest prints a row
-    for each accessor that has none.
+    for each accessor that has none. --each shows that the gates can go red for every row: it judges without one row
+    after the other, on the same facts; the exit code is 1 where a gate stays green without some row.
     """
-    if checking and suggest:
-        raise click.UsageError("--check and --suggest exclude each other")
+    if checking + suggest + each > 1:
+        raise click.UsageError("--check, --each and --suggest exclude each other")
     session.log_folder = execution.cache_dir
     if output_format == "json":
         session.fail = json_report.fail
@@ -69,6 +73,8 @@ def catalogue(  # noqa: PLR0913  one argument a set of options
         code = 0
         if suggest:
             sys.stdout.write("".join(f"{line}\n" for line in _suggested(analysis, chosen)))
+        elif each:
+            code = _needed(analysis, chosen)
         elif checking:
             code = _checked(analysis, chosen)
         else:
@@ -147,6 +153,34 @@ def _checked(analysis: Analysis, names: Sequence[str]) -> int:
     rows = sum(len(item.rows) for item in read)
     sys.stdout.write(f"{counted(rows, 'rows')}, {counted(len(defects), 'defects')}\n")
     return int(any(finding.severity == "error" for finding in defects))
+
+
+def _needed(analysis: Analysis, names: Sequence[str]) -> int:
+    """Judge without each row in turn; 1 where some row is not missed."""
+    from mgaudit.engine.judge import context_of  # noqa: PLC0415  slow to import
+    from mgaudit.gates import exemptions  # noqa: PLC0415
+    from mgaudit.gates.context import Verdict  # noqa: PLC0415
+
+    def is_red(gate: GateSpec, judged: Any) -> bool:
+        outcome = exemptions.apply(gate, Verdict(tuple(judged.findings())))
+        return any(finding.severity == "error" for finding in (*outcome.open, *outcome.stale))
+
+    code = 0
+    for gate in _gates(analysis, names):
+        judged = importlib.import_module(_COVERING[gate.kind]).judge(context_of(analysis, gate))
+        if is_red(gate, judged):
+            sys.stdout.write(f"{gate.id} is red with all rows of {judged.catalogue.name}: mend it first\n")
+            code = 1
+            continue
+        rows = judged.mapping.rows
+        idle = [m.row for m in rows if not is_red(gate, replace(judged, mapping=judged.mapping.without(m)))]
+        missed = counted(len(rows) - len(idle), "rows")
+        sys.stdout.write(f"{gate.id} is green with {judged.catalogue.name}, and red without any one of {missed}\n")
+        for row in idle:
+            place = f"{visible(row.path)}:{row.line}:{row.column}"
+            sys.stdout.write(f"  {place}: {visible(row.key)}: the gate stays green without it\n")
+        code = code or int(bool(idle))
+    return code
 
 
 def _suggested(analysis: Analysis, names: Sequence[str]) -> Iterator[str]:

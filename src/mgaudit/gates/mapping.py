@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from mgaudit.domain.names import selects, strip_signature
 from mgaudit.domain.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from mgaudit.analysis.sites import Site
     from mgaudit.analysis.sites_entities import Entities
@@ -41,6 +42,18 @@ class Mapped:
             not wanted or selects(wanted, found)
             for wanted, found in zip(self.arguments, arguments, strict=False)
         )  # fmt: skip
+
+
+RowIndex = dict[int, list[tuple[int, Mapped]]]
+
+
+def _by_symbol(rows: Iterable[tuple[frozenset[int], Mapped]]) -> RowIndex:
+    """The rows of each symbol, with their places in the catalogue."""
+    found: RowIndex = {}
+    for number, (symbols, mapped) in enumerate(rows):
+        for symbol in symbols:
+            found.setdefault(symbol, []).append((number, mapped))
+    return found
 
 
 class Mapping:
@@ -109,9 +122,11 @@ class Mapping:
             site: The site.
             among: The rows that count; default: all.
         """
-        rows = self.rows if among is None else among
-        own = [mapped for mapped in rows if mapped.symbols & site.symbols]
-        candidates = own or [mapped for mapped in rows if mapped.overriders & site.symbols]
+        if among is None:
+            candidates = self._indexed(site, self._own) or self._indexed(site, self._inherited)
+        else:
+            own = [mapped for mapped in among if mapped.symbols & site.symbols]
+            candidates = own or [mapped for mapped in among if mapped.overriders & site.symbols]
         found: dict[int, Mapped] = {}
         for arguments in sorted(site.arguments) or [()]:
             exact = [m for m in candidates if m.arguments and m.takes(arguments)]
@@ -120,6 +135,27 @@ class Mapping:
                 return []
             found.update((id(m), m) for m in chosen)
         return list(found.values())
+
+    @cached_property
+    def _own(self) -> RowIndex:
+        return _by_symbol((mapped.symbols, mapped) for mapped in self.rows)
+
+    @cached_property
+    def _inherited(self) -> RowIndex:
+        return _by_symbol((mapped.overriders, mapped) for mapped in self.rows)
+
+    @staticmethod
+    def _indexed(site: Site, index: RowIndex) -> list[Mapped]:
+        found = {number: mapped for symbol in site.symbols for number, mapped in index.get(symbol, ())}
+        return [found[number] for number in sorted(found)]
+
+    def without(self, dropped: Mapped) -> Mapping:
+        """The mapping as it would be if a row were not there."""
+        other = copy(self)
+        other.rows = tuple(mapped for mapped in self.rows if mapped is not dropped)
+        for name in ("_own", "_inherited"):
+            other.__dict__.pop(name, None)
+        return other
 
     def doubled(self, beside: str = "") -> Sequence[Mapped]:
         """The rows that say again what an earlier row of the same definition of the list says.
