@@ -38,8 +38,11 @@ _COMPARING: Final = {
     "memcmp": (0, 1), "strcmp": (0, 1), "strncmp": (0, 1), "std::equal": (0, 2), "std::mismatch": (0, 2),
     "std::lexicographical_compare": (0, 2), "std::find": (0, 2), "std::count": (0, 2), "std::lower_bound": (0, 2),
     "std::upper_bound": (0, 2), "std::equal_range": (0, 2), "std::binary_search": (0, 2), "std::remove": (0, 2),
-    "std::search": (0, 2), "std::compare_exchange": (0, 1),
+    "std::search": (0, 2), "std::equal_to::operator()": (0, 1), "std::not_equal_to::operator()": (0, 1),
+    "std::less::operator()": (0, 1), "std::greater::operator()": (0, 1), "std::owner_less::operator()": (0, 1),
 }  # fmt: skip
+_COMPARING_MEMBERS: Final = frozenset({"owner_before", "owner_equal", "compare", "equals", "compare_exchange_strong",
+                                       "compare_exchange_weak"})  # fmt: skip
 _BYTES: Final = frozenset({"memcmp"})
 _RANGES: Final = frozenset({"find", "count", "contains", "lower_bound", "upper_bound", "equal_range", "binary_search",
                             "equal", "mismatch", "remove"})  # fmt: skip
@@ -121,7 +124,8 @@ class Finder:
         form = ("set" if not known.values else "map") + f" ({name})"
         parts: list[Part] = []
         for position, key in chosen(occurrence.type, known.keys):
-            node = (KEY, place.key) if bare(key).kind != RECORD else None
+            is_single = bare(key).kind != RECORD or self.walker.world.record_of(bare(key)) is None
+            node = (KEY, place.key) if is_single else None
             start = Start(
                 key, place, node, occurrence.member, (*occurrence.path, position), functors, occurrence.steps
             )  # fmt: skip
@@ -261,7 +265,9 @@ class Finder:
                 positions = (0, 1)
             left, right = (call.arguments[p] for p in positions)
             yield from self._pair(body, left, right, (call.line, 0), "bytes" if name in _BYTES else "search")
-        elif name in {"operator[]", "at"} and call.receiver is not None and len(call.arguments) == 1:
+        elif name in _COMPARING_MEMBERS and call.receiver is not None and call.arguments:
+            yield from self._pair(body, call.receiver, call.arguments[0], (call.line, 0), "search")
+        elif name in {"operator[]", "at", "test"} and call.receiver is not None and len(call.arguments) == 1:
             yield from self._index(body, call)
 
     def _pair(self, body: Body, left: Operand, right: Operand, at: tuple[int, int], how: str) -> Iterator[Candidate]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.memo_records import AliasRecord
 
 _DEEPEST: Final = 16
+_TEXTS: Final = frozenset({"std::basic_string", "std::basic_string_view"})
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char8_t", "char16_t", "char32_t"})
 
 
@@ -41,6 +42,7 @@ class Shape(StrEnum):
     POINTER = "pointer"  # to neither side's objects
     ERASED = "untyped pointer"
     INTEGER = "integer"
+    TEXT = "text"
     VALUE = "value"
     UNKNOWN = "unknown"
 
@@ -221,7 +223,9 @@ class Walker:
     def _record(self, type_: Type, at: _At, functors: tuple[Type, ...]) -> Iterator[Part]:
         known = self.containers.of(type_)
         record = self.world.record_of(type_)
-        if any(selects(pattern, type_.name) for pattern in self.terms.values):
+        if type_.name in _TEXTS:
+            yield Part(Shape.TEXT, type_, at.place, at.node, at.steps)
+        elif any(selects(pattern, type_.name) for pattern in self.terms.values):
             yield Part(Shape.VALUE, type_, at.place, at.node, at.steps)
         elif known is not None:
             for _, pointee in chosen(type_, known.pointers):

@@ -11,7 +11,8 @@ from mgaudit.analysis.memo_candidates import KEY as KEY_NODE
 from mgaudit.analysis.memo_candidates import Candidate, Finder
 from mgaudit.analysis.memo_containers import chosen
 from mgaudit.analysis.memo_equality import Equality
-from mgaudit.analysis.memo_flows import Flows, Given, Names, Origin, Source, bare, steps
+from mgaudit.analysis.memo_flows import Flows, Given, bare
+from mgaudit.analysis.memo_origins import Names, Origin, Origins, Source, steps
 from mgaudit.analysis.memo_stored import Places
 from mgaudit.analysis.memo_walk import Part, Shape, Start, Walker, held
 from mgaudit.sources.memo_records import ARRAY, FIELD, INTEGER, POINTER, RECORD
@@ -91,7 +92,8 @@ class Census:
         self._narrow = narrow
         equality = Equality(world)
         self._walker = Walker(world, containers, terms, equality.touched)
-        self._flows = Flows(self._walker, names, overriding)
+        self._flows = Flows(self._walker, overriding)
+        self._origins = Origins(self._walker, self._flows, names)
         lasting = frozenset(key for member in self._walker.declared() for key in held(self._walker, member.type))
         self._finder = Finder(self._walker, self._flows, Places(self._walker, self._flows, lasting), equality)
         self._keyed_by_handle: dict[str, bool] = {}
@@ -187,7 +189,7 @@ class Census:
             return Answer.FORBIDDEN, f"a GL name ({part.subject}): it is used again after deletion", None
         if shape is Shape.UNKNOWN:
             return Answer.UNDECIDED, part.subject, None
-        if shape in {Shape.INTEGER, Shape.ERASED}:
+        if shape in {Shape.INTEGER, Shape.ERASED, Shape.TEXT}:
             return self._traced(candidate, part)
         if shape is Shape.HANDLE:
             return Answer.ALLOWED, "a handle", None
@@ -197,16 +199,17 @@ class Census:
     def _traced(self, candidate: Candidate, part: Part) -> tuple[Answer, str, Source | None]:
         """What a number or an untyped pointer is made of."""
         givens = self._givens(candidate, part)
-        sources = self._flows.origins(givens)
+        sources = self._origins.of(givens)
         for origin, why in _FORBIDDEN.items():
-            for source in sources:
-                if source.origin is origin:
-                    return Answer.FORBIDDEN, why.format(subject=source.subject), source
+            found = [source for source in sources if source.origin is origin]
+            if found:
+                nearest = min(found, key=lambda source: (len(source.chain), source.subject))
+                return Answer.FORBIDDEN, why.format(subject=nearest.subject), nearest
         counters = [s for s in sources if s.origin is Origin.COUNTER]
-        if counters:
+        if counters and part.shape is not Shape.TEXT:
             return Answer.ALLOWED, "", counters[0]
         unknown = [s for s in sources if s.origin is Origin.UNKNOWN]
-        if unknown:
+        if unknown and part.shape is not Shape.TEXT:  # what text says comes from files and people
             return Answer.UNDECIDED, f"where its value comes from is not known: {unknown[0].subject}", unknown[0]
         is_key = part.node is not None and part.node[0] == KEY_NODE
         if (part.shape is Shape.ERASED or is_key) and not givens:
@@ -249,7 +252,7 @@ class Census:
         is_wide = member.type.kind == INTEGER and member.type.bits >= _ADDRESS_BITS
         if is_wide or any(part.shape is Shape.ERASED for part in self._walker.parts(_start(member))):
             given = self._flows.into.get((FIELD, member.place.key), ())
-            for source in self._flows.origins(given, through_libraries=False):
+            for source in self._origins.of(given, through_libraries=False):
                 if source.origin is Origin.BACKEND:
                     yield Component(
                         member.place, member.place, member.type, Role.REVERSE, Answer.FORBIDDEN,

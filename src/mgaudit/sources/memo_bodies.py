@@ -210,8 +210,9 @@ class BodyReader:
         node = self._row.field(named)
         self._row.touched[self._types.key_of(named)] = None
         path = self._way(base, inner[0]) if inner else ()
-        if not self._types.is_tracked(named):  # `first`, `second` and the like: as good as the object they are in
-            return Value(base.nodes, path)
+        owner = self._cdll.clang_getCursorSemanticParent(named)
+        if not self._types.is_tracked(named) and self._cdll.clang_getSpecializedCursorTemplate(owner).data0:
+            return Value(base.nodes, path)  # `first`, `second` and the like: as good as the object they are in
         return Value((node,), (*path, node))
 
     def _way(self, base: Value, cursor: CXCursor) -> tuple[int, ...]:
@@ -276,9 +277,8 @@ class BodyReader:
         if not self._depth:
             self._group += 1
         _, line, column, _ = self._types.place(at)
-        self._row.comparisons.append(
-            Comparison(sign, self._row.operand(*left), self._row.operand(*right), self._group, line, column)
-        )
+        first, second = (self._row.operand(value, self._unwrapped(cursor)) for value, cursor in (left, right))
+        self._row.comparisons.append(Comparison(sign, first, second, self._group, line, column))
 
     def _choice(self, cursor: CXCursor) -> Value:
         values = [self._value(child) for child in self._expressions(cursor)]

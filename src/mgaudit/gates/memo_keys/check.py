@@ -6,18 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.memo_containers import ContainerError, Containers, template
-from mgaudit.analysis.memo_flows import Names
+from mgaudit.analysis.memo_origins import Names
 from mgaudit.analysis.memo_walk import Terms
 from mgaudit.analysis.memo_world import World
 from mgaudit.analysis.memos import Answer, Census, Component, Role, totals
+from mgaudit.analysis.sites_entities import CLASSES
 from mgaudit.config.knowledge import containers
 from mgaudit.domain.findings import Evidence, Finding, Severity
 from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.memo_keys.parameters import MemoKeysParameters
 from mgaudit.gates.scopes import empty_zones
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mgaudit.gates.context import GateContext
 
 
@@ -84,6 +88,7 @@ def judge(context: GateContext) -> Judged:
     known, problems = _containers(context)
     problems += empty_zones(context, "zones", parameters.zones)
     problems += empty_zones(context, "frontend", parameters.frontend)
+    problems += _unknown_names(context, parameters)
     if problems:
         raise UntrustedError(problems)
     world = World.of(context.facts)
@@ -106,6 +111,25 @@ def _containers(context: GateContext) -> tuple[Containers, list[Problem]]:
     return Containers(entries), problems
 
 
+def _unknown_names(context: GateContext, parameters: MemoKeysParameters) -> Iterator[Problem]:
+    """A problem for each name that no unit declares: a misspelt one would forbid or allow nothing."""
+    named = (
+        ("handle-types", "type", parameters.handle_types, _TYPES),
+        ("gl-name-types", "type", parameters.gl_name_types, _TYPES),
+        ("value-classes", "class", parameters.value_classes, CLASSES),
+        ("gl-name-functions", "function", parameters.gl_name_functions, FUNCTION_KINDS),
+        ("lifetime-functions", "function", parameters.lifetime_functions, FUNCTION_KINDS),
+    )
+    for key, what, patterns, kinds in named:
+        for index, pattern in enumerate(patterns):
+            if not any(symbol.kind in kinds for symbol in context.facts.symbols_named(pattern)):
+                yield Problem(
+                    *context.spec.place(f"{key}[{index}]"),
+                    f'gate "{context.spec.id}": no translation unit declares the {what} `{pattern}`',
+                    "correct the name, or remove it",
+                )
+
+
 def _terms(context: GateContext, parameters: MemoKeysParameters) -> Terms:
     zones = [context.zone(name) for name in parameters.frontend]
     frontend, inside = context.paths_in(parameters.frontend), context.paths_in(parameters.zones)
@@ -125,6 +149,7 @@ def _overriding(context: GateContext) -> dict[str, list[str]]:
     return {key: sorted(set(names)) for key, names in found.items()}
 
 
+_TYPES: Final = CLASSES | {"enum", "typedef", "type-alias"}
 _HELP: Final = {
     Role.KEY: "key the memo on the handle, or on a hash of the content; name a table that must start from the object "
     "in `exempt`",

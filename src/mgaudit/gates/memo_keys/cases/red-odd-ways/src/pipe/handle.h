@@ -1,0 +1,15 @@
+#pragma once
+
+namespace mg::pipe {
+
+using GLName = unsigned;
+using TextureName = GLName;
+
+struct Handle {
+    unsigned slot = 0;
+    unsigned gen = 0;
+    bool operator==(const Handle&) const = default;
+    auto operator<=>(const Handle&) const = default;
+};
+
+}  // namespace mg::pipe
