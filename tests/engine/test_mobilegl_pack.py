@@ -35,6 +35,7 @@ def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
         reader = CatalogueReader(settings, analysis.facts)
         calls = {row.key for row in reader.read("calls").rows} | {*gate.parameters.pseudo_calls}
         rows = reader.read("reads").rows
+        upcalls = reader.read("upcalls").rows
     finally:
         analysis.facts.connection.close()
     assert len(rows) == 189
@@ -43,3 +44,7 @@ def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
         row.key for row in rows if (row.get("call") or "") not in calls and "NA(" not in (row.get("call") or "")
     ] == []
     assert [row.key for row in rows if "*" in row.key] == []
+    assert len(upcalls) == 4
+    assert {row.get("verdict") for row in upcalls} == {"deleted", "kReverseChannel"}
+    assert all(row.get("reason") for row in upcalls)
+    assert {name for legacy in settings.legacy for name in legacy.gates} == {"R", "U"}

@@ -24,6 +24,8 @@ void Use(Table* t) { t->clear(); }
         "Table t = {&A, &B};",
         "Table t{A};",
         "Table t[2] = {{}, {A, B}};",
+        "void A(int); Table t = {.clear = A, .draw = B};",
+        "template <int N> void T() { A(); } Table t = {.clear = A}; Table u = {.clear = T<1>};",
         "Table t[] = {A, B, A, B};",
         "Outer o = {{A, B}, C, 3};",
         "Outer o = {A, B, C, 3};",

@@ -212,3 +212,13 @@ def test_unevaluated_operands_are_no_calls(calls: Callable[[str], Any]) -> None:
     graph = calls(F + "void Use(void (*f)()) { sizeof(F(1)); decltype(f())* p; (void)noexcept(f()); }")
     assert not graph.reaches("Use", "F::F")
     assert graph.unresolved() == []
+
+
+def test_a_braced_list_runs_the_initialisers_that_it_leaves_out(calls: Callable[[str], Any]) -> None:
+    graph = calls(
+        "int A(); struct P { P() { A(); } }; struct In { int v = A(); }; struct Out { int n; In in; P p; };\n"
+        "void One() { In in{}; }\nvoid Two() { Out out = {1}; }\nstruct Bare { int n; }; void Three() { Bare b{}; }"
+    )
+    assert ("One", "initialiser", "In::v") in graph.edges()
+    assert {("Two", "initialiser", "In::v"), ("Two", "constructor", "P::P")} <= graph.edges()
+    assert not graph.reaches("Three", "A")
