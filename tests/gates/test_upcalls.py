@@ -146,6 +146,9 @@ def test_a_dependent_use_that_nothing_instantiates_is_a_warning(upcalls: Callabl
     report = upcalls("template <class T> void G(T& t) { t.Tell(1); }")
     (finding,) = (f for f in report.findings if f.gate == "U")
     assert (finding.severity, finding.line, finding.entity) == ("warning", 2, "impl::Manager::Tell")
+    report = upcalls("template <class T> void G(T t) { using impl::Notify;\nNotify(t); }")
+    (finding,) = (f for f in report.findings if f.gate == "U")
+    assert (finding.severity, finding.line, finding.entity) == ("warning", 3, "impl::Notify")
 
 
 ROW = '{ entity = "impl::%s", verdict = "%s", reason = "%s" },'

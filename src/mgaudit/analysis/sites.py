@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.sites_entities import FUNCTIONS, Entities, EntityKind
-from mgaudit.analysis.unresolved import unresolved
+from mgaudit.analysis.unresolved import UnresolvedAccess, unresolved
 from mgaudit.sources.clang_abi import ROLE_ADDRESS_OF, ROLE_CALL, ROLE_READ, ROLE_WRITE
 from mgaudit.sources.records import (
     CARRY_ARGUMENT,
@@ -226,7 +226,7 @@ class _Builder:
         elif kind is EntityKind.TYPE and self._is_made(found):
             self._make(place, qualified, found)
         elif kind is EntityKind.VARIABLE:
-            if not self._scope.every_variable and self._leads_to_object(found):
+            if not self._scope.every_name and self._leads_to_object(found):
                 self._structural[Structural.PATH] += 1
             else:
                 self._add(place, qualified, found, self._kind(place, found))
@@ -352,19 +352,24 @@ class _Builder:
     def _unresolved(self) -> None:
         watched = self._entities.accessors_by_name()
         for access in unresolved(self._facts, self._paths, watched):
-            owners = watched[access.name]
-            scan = self._facts.scans[access.path]
-            offset = scan.offset_of(access.line, access.column)
-            names = {self._facts.symbol(owner).qualified for owner in owners}
-            entity = min(names) if len(names) == 1 else access.name
-            ways = ("inc", "template") if access.path.endswith(_FRAGMENTS) else ("template",)
-            self._sites[(access.path, offset), entity] = Site(
-                access.path, access.line, access.column, offset, entity,
-                self._entities.accessor(min(owners)) if len(names) == 1 else access.name, SiteKind.UNRESOLVED, ways,
-                "read", frozenset(owners), frozenset(), frozenset(), frozenset(),
-                (1 << len(self._facts.configurations)) - 1,
-            )  # fmt: skip
-            self._unreferenced[SiteKind.UNRESOLVED] += 1
+            self._add_unresolved(access, watched[access.name])
+        if self._scope.every_name:
+            functions = self._entities.functions_by_name()
+            for access in unresolved(self._facts, self._paths, functions, calls=True):
+                self._add_unresolved(access, functions[access.name])
+
+    def _add_unresolved(self, access: UnresolvedAccess, owners: Collection[int]) -> None:
+        offset = self._facts.scans[access.path].offset_of(access.line, access.column)
+        names = {self._facts.symbol(owner).qualified for owner in owners}
+        entity = min(names) if len(names) == 1 else access.name
+        ways = ("inc", "template") if access.path.endswith(_FRAGMENTS) else ("template",)
+        self._sites[(access.path, offset), entity] = Site(
+            access.path, access.line, access.column, offset, entity,
+            self._entities.accessor(min(owners)) if len(names) == 1 else access.name, SiteKind.UNRESOLVED, ways,
+            "read", frozenset(owners), frozenset(), frozenset(), frozenset(),
+            (1 << len(self._facts.configurations)) - 1,
+        )  # fmt: skip
+        self._unreferenced[SiteKind.UNRESOLVED] += 1
 
 
 _BY_HANDLE: Final = CARRY_REFERENCE | CARRY_POINTER | CARRY_ARGUMENT

@@ -50,7 +50,8 @@ class Scope:
         classes: Ids of the watched classes; None for every class of the zones.
         value_classes: Ids of plain value structs: their members are no accessors.
         byte_accessors: Ids of members that return raw bytes, whatever their type.
-        every_variable: Whether a variable that is, or leads to, an object is a use of its own, not only a path.
+        every_name: Whether a variable that is, or leads to, an object is a use of its own, not only a path, and calls
+            of free functions that resolve to nothing are uses, too.
     """
 
     paths: frozenset[str]
@@ -58,7 +59,7 @@ class Scope:
     classes: frozenset[int] | None = None
     value_classes: frozenset[int] = frozenset()
     byte_accessors: frozenset[int] = frozenset()
-    every_variable: bool = False
+    every_name: bool = False
 
 
 class Entities:
@@ -227,6 +228,15 @@ class Entities:
         ]  # fmt: skip
         members = symbols_within(self._facts, {s.id for s in watched})
         return [*watched, *(s for s in members if s.id in self.declared)]
+
+    def functions_by_name(self) -> Mapping[str, frozenset[int]]:
+        """Ids of the functions outside of classes, by name."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for symbol, *_ in declarations(self._facts):
+            entity = self._facts.symbol(symbol)
+            if entity.kind == "function" and entity.name.isidentifier() and self.is_inside(symbol):
+                found[entity.name].add(symbol)
+        return {name: frozenset(numbers) for name, numbers in found.items()}
 
     def accessors_by_name(self) -> Mapping[str, frozenset[int]]:
         """Ids of the members of watched classes, by name."""

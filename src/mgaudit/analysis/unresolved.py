@@ -30,7 +30,9 @@ class UnresolvedAccess(NamedTuple):
     name: str
 
 
-def unresolved(facts: Facts, paths: Iterable[str], names: Collection[str] | None = None) -> list[UnresolvedAccess]:
+def unresolved(
+    facts: Facts, paths: Iterable[str], names: Collection[str] | None = None, *, calls: bool = False
+) -> list[UnresolvedAccess]:
     """The member accesses of some files for which no unit reports a reference, sorted by place.
 
     A token behind ``.`` or ``->`` counts where some unit took it and none has a reference or declaration at its place.
@@ -39,13 +41,16 @@ def unresolved(facts: Facts, paths: Iterable[str], names: Collection[str] | None
         facts: The facts of the configurations that count.
         paths: Files that the scanner has seen.
         names: The names that matter; None for all.
+        calls: Whether calls without an object count instead.
     """
+    flag = TokenFlag.BEFORE_CALL if calls else TokenFlag.AFTER_MEMBER
+    unwanted = _ELSEWHERE | (TokenFlag.AFTER_MEMBER if calls else TokenFlag(0))
     wanted = sorted(set(paths) & set(facts.scans))
     places = places_in(facts, wanted)
     found = []
     for path in wanted:
         scan = facts.scans[path]
-        for name, offset in scan.flagged(TokenFlag.AFTER_MEMBER, _ELSEWHERE):
+        for name, offset in scan.flagged(flag, unwanted):
             if name not in _KEYWORDS and (names is None or name in names) and offset not in places[path]:
                 found.append(UnresolvedAccess(path, *scan.location(offset), name))
     taken = _Taken(facts, places)

@@ -54,7 +54,7 @@ def judge(context: GateContext) -> Judged:
     problems = [
         *empty_zones(context, "from", parameters.from_zones), *empty_zones(context, "into", parameters.into),
     ]  # fmt: skip
-    scope = replace(scope_of(context, parameters.into)[0], every_variable=True)
+    scope = replace(scope_of(context, parameters.into)[0], every_name=True)
     try:
         reach = verb_reach(context)
         catalogue = context.catalogue(parameters.catalogue)
