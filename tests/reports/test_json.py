@@ -106,7 +106,6 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
                 ],
             }
         ],
-        "sites": None,
         "zones": {},
         "inputs": None,
         "errors": [],

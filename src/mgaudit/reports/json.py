@@ -49,7 +49,7 @@ def as_value(report: Report) -> dict[str, Any]:
         ],
         "gates": [_gate(result) for result in report.gates],
         "findings": [finding_value(finding) for finding in report.findings],
-        "sites": None if report.sites is None else [site_value(site) for site in report.sites],
+        **({} if report.sites is None else {"sites": [site_value(site) for site in report.sites]}),
         "zones": {path: list(zones) for path, zones in sorted(report.zones.items())},
         "inputs": report.inputs
         and {
