@@ -78,6 +78,15 @@ def test_a_renamed_file_and_function_are_moves() -> None:
     }  # fmt: skip
 
 
+def test_another_function_of_the_file_is_no_move() -> None:
+    other = replace(SITE, symbol="Clear()", entity="mg::State::GetHeight")
+    found = delta(run(SITE, other), run(replace(SITE, symbol="Clear()"), replace(other, symbol="Draw()")))
+    assert Change.MOVED not in {change for change, *_ in site_changes(found)}
+    assert {change for change, *_ in site_changes(delta(run(replace(SITE, symbol=None)), run(SITE)))} == {
+        Change.APPEARED, Change.VANISHED,
+    }  # fmt: skip
+
+
 def test_one_mended_and_another_made_in_the_same_function() -> None:
     other = replace(SITE, entity="mg::State::GetHeight", accessor="GetHeight")
     assert {change for change, *_ in site_changes(delta(run(SITE), run(other)))} == {Change.APPEARED, Change.VANISHED}

@@ -79,11 +79,12 @@ class _Comparison:
     def _sites(self) -> tuple[Difference[RunSite], ...] | None:
         if self.before.sites is None or self.after.sites is None:
             return None
+        is_new = _of_one_run(self.before.sites, self.after.sites)
         levels: list[Callable[[RunSite], Key]] = [
             lambda s: (s.gate, s.path, s.symbol, s.entity, s.accessor, s.kind, s.role),
             lambda s: (s.gate, s.path, s.symbol, s.entity),
             lambda s: (s.gate, s.symbol, s.entity, s.accessor, s.kind, s.role) if s.symbol else (id(s),),
-            lambda s: (s.gate, s.path, s.entity, s.accessor, s.kind, s.role),
+            lambda s: (s.gate, s.path, s.entity, s.accessor, s.kind, s.role) if is_new(s) else (id(s),),
         ]
         found = []
         for old, new in self._pairs(self.before.sites, self.after.sites, levels):
@@ -94,12 +95,13 @@ class _Comparison:
         return tuple(sorted(found, key=_order))
 
     def _findings(self) -> tuple[Difference[RunFinding], ...]:
+        is_new = _of_one_run(self.before.findings, self.after.findings)
         levels: list[Callable[[RunFinding], Key]] = [
             lambda f: (f.gate, f.path, f.symbol, f.entity, f.message),
             lambda f: (f.gate, f.fingerprint),
             lambda f: (f.gate, f.path, f.symbol, f.entity),
             lambda f: (f.gate, f.symbol, f.entity) if f.symbol else (id(f),),
-            lambda f: (f.gate, f.path, f.entity),
+            lambda f: (f.gate, f.path, f.entity) if is_new(f) else (id(f),),
         ]
         found = []
         for old, new in self._pairs(self.before.findings, self.after.findings, levels):
@@ -211,6 +213,12 @@ class _Comparison:
                     owed[key] += 1
                     mapped[key] += site.verdict != _UNMAPPED
         return {key: Share(mapped[key], number) for key, number in owed.items()}
+
+
+def _of_one_run(before: Iterable[Any], after: Iterable[Any]) -> Callable[[Any], bool]:
+    """Whether the function of a site or finding is in one of the runs alone: only then it may have been renamed."""
+    both = {(item.path, item.symbol) for item in before} & {(item.path, item.symbol) for item in after}
+    return lambda item: item.symbol is not None and (item.path, item.symbol) not in both
 
 
 def _at(item: Any, renamed: Mapping[str, str]) -> Any:
