@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
     "baseline": ("mgaudit.commands.baseline:baseline", "Change, show or merge the files of accepted findings."),
     "diff": ("mgaudit.commands.diff:diff", "Say what a change does to the boundary, for its reviewer."),
+    "report": ("mgaudit.commands.report:report", "Write one HTML file with pictures of the run."),
     "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),
     "explain-effect": (
         "mgaudit.commands.explain_effect:explain_effect",

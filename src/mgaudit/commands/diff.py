@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from mgaudit.commands import options, workspace
 from mgaudit.commands.boundary import UNTRUSTED
 from mgaudit.commands.output import write_atomically
+from mgaudit.commands.saved import decoded_run, saved_run
 from mgaudit.config.loader import load
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.domain.runs import Run
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
     from mgaudit.config.model import Settings
+    from mgaudit.domain.runs import Run
     from mgaudit.engine.comparison import CodeChange
     from mgaudit.sources.git import Patch
     from mgaudit.sources.revisions import Revisions
@@ -74,7 +75,7 @@ def diff(  # noqa: PLR0913  one argument a set of options
         session.fail = json_report.fail
     names = (base, head or _WORK_TREE)
     if _is_saved(base) and head is not None and _is_saved(head):
-        before, after, code = _saved(base), _saved(head), CodeChange()
+        before, after, code = saved_run(Path(base)), saved_run(Path(head)), CodeChange()
     else:
         before, after, code = _analysed(names, head, execution, place, extra)
     delta = compare(names, before, after, code)
@@ -93,28 +94,6 @@ def diff(  # noqa: PLR0913  one argument a set of options
 
 def _is_saved(name: str) -> bool:
     return name.endswith(".json") and Path(name).is_file()
-
-
-def _saved(name: str) -> Run:
-    """A run that a file holds.
-
-    Raises:
-        UntrustedError: It holds none.
-    """
-    try:
-        return _decoded(Path(name).read_bytes())
-    except OSError as error:
-        raise UntrustedError.single(f"{name}: it cannot be read: {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        advice = "write one with `mgaudit check --sites --output-format json`"
-        raise UntrustedError.single(f"{name}: it holds no run: {error}", help=advice) from None
-
-
-def _decoded(data: bytes) -> Run:
-    run = msgspec.json.decode(data, type=Run)
-    if run.schema != json_report.SCHEMA:
-        raise msgspec.DecodeError(f"its schema is {run.schema}, not {json_report.SCHEMA}")
-    return run
 
 
 # ---- revisions
@@ -199,4 +178,4 @@ class _Lens:
             raise UntrustedError(problems)
         with workspace.analysed(settings, self.execution) as analysis:
             report = with_sites(judge(analysis), analysis)
-            return _decoded(json_report.render(report).encode()), dependents(analysis.facts, self.touched)
+            return decoded_run(json_report.render(report).encode()), dependents(analysis.facts, self.touched)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from mgaudit.commands import options, workspace
-from mgaudit.domain.matrix import Matrix
 from mgaudit.reports import json as json_report
 from mgaudit.reports import matrix as report
 
 if TYPE_CHECKING:
     from mgaudit.commands.boundary import Session
     from mgaudit.commands.options import Execution, Place
-    from mgaudit.config.model import Settings
-    from mgaudit.engine.pipeline import Analysis
 
 
 @click.command()
@@ -44,30 +40,14 @@ def matrix(session: Session, *, by: str, output_format: str, execution: Executio
         session.fail = json_report.fail
     settings = workspace.load_settings(place)
     with workspace.analysed(settings, execution) as analysis:
-        found = _zones(analysis) if by == "zone" else _accessors(analysis, settings)
+        from mgaudit.engine import matrices  # noqa: PLC0415  slow to import
+
+        if by == "zone":
+            found = matrices.by_zone(analysis)
+        else:
+            found = matrices.by_accessor(analysis, workspace.gates_of_kind(settings, "reads", ()))
         sys.stdout.write(_FORMATS[output_format](found))
         return workspace.report_doubts(analysis)
 
 
-def _zones(analysis: Analysis) -> Matrix:
-    from mgaudit.analysis.matrix import zone_matrix  # noqa: PLC0415  slow to import
-    from mgaudit.graphs.zones import Membership  # noqa: PLC0415
-
-    return zone_matrix(analysis.facts, Membership(analysis.files, analysis.facts))
-
-
-def _accessors(analysis: Analysis, settings: Settings) -> Matrix:
-    from mgaudit.engine.censuses import census_of  # noqa: PLC0415  slow to import
-
-    gates = workspace.gates_of_kind(settings, "reads", ())
-    zones = sorted({name for gate in gates for name in gate.parameters.from_zones})  # type: ignore[attr-defined]
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for site in census_of(analysis, gates, "reads").sites:
-        if site.kind in _READ and site.role != "write":
-            counts[site.accessor].update(name for name in analysis.files.zones_of(site.path) if name in zones)
-    ordered = sorted(counts, key=lambda name: (-counts[name].total(), name))
-    return Matrix("reads", "of", "in", tuple(zones), {name: counts[name] for name in ordered})
-
-
-_READ: Final = frozenset({"value", "handle", "bytes"})
 _FORMATS: Final = {"text": report.as_text, "csv": report.as_csv, "json": report.as_json}
