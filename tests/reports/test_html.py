@@ -154,6 +154,8 @@ def file(tmp_path: Path, report: Any, finding: Any) -> Path:
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 def test_tables_are_filtered_and_sorted_by_keyboard(file: Path) -> None:
     with browsing(file) as page:
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
         page.get_by_label("Filter findings").fill("onerror 17")
         rows = page.locator("#findings-table tbody tr:visible")
         assert rows.count() == 2  # a line and a message
@@ -165,10 +167,6 @@ def test_tables_are_filtered_and_sorted_by_keyboard(file: Path) -> None:
         page.keyboard.press("Enter")
         assert page.locator("#findings-table thead th").nth(3).get_attribute("aria-sort") == "descending"
         assert "29" in rows.first.inner_text()
-        page.keyboard.press("Home")
-        page.evaluate("document.activeElement.blur()")
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.className") == "skip"
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
