@@ -64,6 +64,7 @@ OPTIONAL: dict[str, dict[str, object]] = {
         "gl-name-functions": (),
         "lifetime-functions": (),
         "value-classes": (),
+        "undecided": None,
         "narrow-counters": True,
     },
     "catalogue": {

@@ -39,11 +39,13 @@ class Judged:
         context: The gate's context.
         components: What they are made of.
         files: How many files were looked at.
+        is_ratcheted: Whether a baseline holds the undecided ones that are known.
     """
 
     context: GateContext
     components: tuple[Component, ...]
     files: int
+    is_ratcheted: bool
 
     def examined(self) -> dict[str, int]:
         """What was looked at."""
@@ -58,6 +60,7 @@ class Judged:
     def _finding(self, component: Component) -> Finding:
         place, container = component.place, component.container
         is_undecided = component.answer is Answer.UNDECIDED
+        mark = ("undecided",) if is_undecided else ()
         if component.role is Role.REVERSE:
             message = f"{place.name}: {component.why}"
         else:
@@ -68,10 +71,10 @@ class Judged:
             )
         return Finding(
             gate=self.context.spec.id, kind=self.context.spec.kind,
-            severity=Severity.WARNING if is_undecided else Severity.ERROR, message=message,
+            severity=Severity.WARNING if is_undecided and not self.is_ratcheted else Severity.ERROR, message=message,
             help=_HELP_UNDECIDED if is_undecided else _HELP[component.role],
             path=place.path, line=place.line, column=place.column, entity=component.type.text, symbol=place.name,
-            identity=(place.path, place.name, container.name, component.type.text, component.role),
+            identity=(*mark, place.path, place.name, container.name, component.type.text, component.role),
             configurations=self.context.facts.names_of(component.mask),
             evidence=tuple(Evidence("type walk", place.path, place.line, step) for step in component.evidence),
         )  # fmt: skip
@@ -97,7 +100,8 @@ def judge(context: GateContext) -> Judged:
         Names(parameters.lifetime_functions, parameters.gl_name_functions), _overriding(context),
         narrow=parameters.narrow_counters,
     )  # fmt: skip
-    return Judged(context, tuple(census.components()), len(context.paths_in(parameters.zones)))
+    files = len(context.paths_in(parameters.zones))
+    return Judged(context, tuple(census.components()), files, parameters.undecided is not None)
 
 
 def _containers(context: GateContext) -> tuple[Containers, list[Problem]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from mgaudit.config.fields import Doc, FunctionName, Parameters, QualifiedName, ZoneName
+from mgaudit.config.fields import Accepts, Doc, FilePath, FunctionName, Parameters, QualifiedName, ZoneName
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +19,7 @@ class MemoKeysParameters(Parameters):
     gl_name_functions: Annotated[tuple[FunctionName, ...], Doc("functions that return a GL name of a common type")] = ()
     lifetime_functions: Annotated[tuple[FunctionName, ...], Doc("functions that return a lifetime id")] = ()
     value_classes: Annotated[tuple[QualifiedName, ...], Doc("plain structs that are compared by their bytes")] = ()
+    undecided: Annotated[
+        FilePath | None, Accepts("undecided"), Doc("the baseline of undecided components; without it they are warnings")
+    ] = None
     narrow_counters: Annotated[bool, Doc("whether a counter of at most 16 bits proves no freshness")] = True

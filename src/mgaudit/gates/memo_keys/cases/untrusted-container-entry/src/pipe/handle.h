@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+
 namespace mg::pipe {
 
 using GLName = unsigned;
