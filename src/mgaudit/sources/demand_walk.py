@@ -131,6 +131,8 @@ class BodyWalk:
         type_, place = self._type_around(destructor), self._at(destructor)
         self._parts(type_, place)
         self._tables(type_, place)
+        if self._cdll.clang_CXXMethod_isVirtual(destructor):  # its deleting variant
+            self._allocation(type_, ("operator delete",), place)
 
     def _type_around(self, member: CXCursor) -> CXType:
         return self._cursors.type_of(self._cdll.clang_getCursorSemanticParent(member))
@@ -296,7 +298,9 @@ class BodyWalk:
         return False
 
     def _new(self, expression: CXCursor) -> bool:
-        self._allocation(self._cursors.pointee(self._cursors.type_of(expression)), self._at(expression))
+        # Where the constructor throws, the storage is given back.
+        type_ = self._cursors.pointee(self._cursors.type_of(expression))
+        self._allocation(type_, ("operator new", "operator delete"), self._at(expression))
         return True
 
     def _delete(self, expression: CXCursor) -> bool:
@@ -307,18 +311,19 @@ class BodyWalk:
                 continue
             is_final = self._classes.is_final(self._cursors.declaration_of(type_))
             ends = self._lifetimes.ends(type_)
-            self._structors((e for e in ends if is_final or not self._cdll.clang_CXXMethod_isVirtual(e[0])), place)
-            self._allocation(type_, place)
+            if is_final or not any(self._cdll.clang_CXXMethod_isVirtual(end) for end, _ in ends):
+                self._structors(ends, place)
+                self._allocation(type_, ("operator delete",), place)
         return True
 
-    def _allocation(self, type_: CXType, place: Place) -> None:
+    def _allocation(self, type_: CXType, names: tuple[str, ...], place: Place) -> None:
         """A class's own functions for its storage."""
         if type_.kind == ast.RECORD:
             for method in self._cursors.methods(type_):
-                if self._cursors.spelling(method).startswith(("operator new", "operator delete")):
+                if self._cursors.spelling(method).removesuffix("[]") in names:
                     self._add(method, LinkPart.ENTITY, place)
             for base in self._cursors.bases(type_):
-                self._allocation(base, place)
+                self._allocation(base, names, place)
 
     def _throw(self, expression: CXCursor) -> bool:
         for child in self._cursors.children(expression):

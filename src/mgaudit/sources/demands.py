@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.cursors import copied
-from mgaudit.sources.demand_walk import BodyWalk, Demand
+from mgaudit.sources.demand_walk import BodyWalk, Demand, Place
 from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.link_classes import LinkClasses
 from mgaudit.sources.records import NONE, TEMPLATE_MARKS, LinkPart, Strength
@@ -108,7 +108,7 @@ class DemandFinder:
     def _demand(self, source: int, node: Node, target: Demand) -> None:
         file = target.place[0]
         is_seen = file != NONE and self._files.is_tracked(file)
-        place = target.place if is_seen else self._walk.place_of(node.cursor)  # what a macro elsewhere wrote
+        place = target.place if is_seen else self._place(node.cursor)  # what a macro elsewhere wrote
         symbol = self._symbols.of_cursor(target.cursor)
         for name in self._classes.mangled(target.cursor, target.part) or ("",):
             index = self._names.setdefault(name, len(self._names))
@@ -118,8 +118,12 @@ class DemandFinder:
     # ---- definitions
 
     def _define(self, cursor: CXCursor, strength: Strength, key: int) -> None:
-        file = self._files.place(self._cdll.clang_getCursorLocation(cursor))[0]
-        self.emissions[self._symbols.of_cursor(cursor), file, strength, key] = None
+        self.emissions[self._symbols.of_cursor(cursor), self._place(cursor)[0], strength, key] = None
+
+    def _place(self, cursor: CXCursor) -> Place:
+        """Where an entity is defined, or else declared; the same whichever of its declarations was met."""
+        definition = self._cdll.clang_getCursorDefinition(cursor)
+        return self._walk.place_of(definition if definition.data0 else cursor)
 
     def _define_class(self, node: Node) -> None:
         methods = self._cursors.methods(self._cursors.type_of(node.cursor))
