@@ -335,3 +335,11 @@ def test_a_rule_over_a_column_that_is_not_there_is_untrusted(audit: Callable[...
     extra = 'implies = [{ when = { flags = "a" }, then = { waits = "b" } }]\n'
     report = audit(tree, GATE % ("", rows("A")) + extra)
     assert [p.message for p in report.errors] == ['gate "P": the calls have no column `waits`']
+
+
+def test_a_namespace_without_a_class_is_untrusted(audit: Callable[..., Report]) -> None:
+    tree = {"src/a.cpp": "namespace pip { struct P {}; }", "src/state/s.h": "", "src/backend/b.h": ""}
+    report = audit(tree, GATE % ("", ROW % ""))
+    assert [p.message for p in report.errors] == [
+        'gate "P": no translation unit defines a class in the namespace `pipe`'
+    ]

@@ -128,7 +128,8 @@ def test_the_gate_tells_a_fresh_fragment_from_a_stale_one(
     fresh = (tmp_path / "src/Reads.inc").read_text()
     (tmp_path / "src/Reads.inc").write_bytes(fresh.replace("\n", "\r\n").encode())
     assert tree("check", "--gate", "GEN")[0] == 0
-    capsys.readouterr()
+    assert tree("check", "--gate", "GEN", str(tmp_path / "src/user.cpp"))[0] == 0
+    assert "left to a run over the whole tree: gates GEN" in capsys.readouterr().out
     assert tree("check", "--gate", "GEN", more=" + c.GetDepth()")[0] == 1
     out = capsys.readouterr().out
     assert "src/Reads.inc:7" in out

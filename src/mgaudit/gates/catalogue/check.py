@@ -35,8 +35,14 @@ def check(context: GateContext) -> Verdict:
         "calls": len(catalogue.rows), "payloads": len(payloads.carried),
         "fields": len(fields.rows) if fields is not None else 0,
     }  # fmt: skip
-    problems = (*calls.problems, *_columns(context, parameters, catalogue))
-    return Verdict(findings, {name: count for name, count in examined.items() if count}, problems)
+    problems = [*calls.problems, *_columns(context, parameters, catalogue)]
+    if payloads.is_empty:
+        what = f"no translation unit defines a class in the namespace `{parameters.payload_namespace}`"
+        place = context.spec.place("payload-namespace")
+        problems.append(
+            Problem(*place, f'gate "{context.spec.id}": {what}', "correct the name, or parse what includes them")
+        )
+    return Verdict(findings, {name: count for name, count in examined.items() if count}, tuple(problems))
 
 
 def _columns(context: GateContext, parameters: CatalogueParameters, catalogue: Catalogue) -> Iterator[Problem]:

@@ -64,6 +64,11 @@ class Payloads:
             found[item.value] |= item.mask
         return found
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether calls have payloads, and no unit defines a class in the namespace: then nothing is proven of them."""
+        return not self._layouts and any((row.get("payload") or "") not in _NO_PAYLOAD for row in self._calls.rows)
+
     def _named(self, payload: str) -> list[tuple[Computed, Layout]]:
         """What a name in a payload column means, relative to the namespace or in full."""
         name = payload.removeprefix("::")
