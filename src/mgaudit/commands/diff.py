@@ -35,7 +35,7 @@ _WORK_TREE = "the work tree"
 @click.argument("base")
 @click.argument("head", required=False)
 @click.option(
-    "--output-format", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True,
+    "--output-format", type=click.Choice(["markdown", "html", "json"]), default="markdown", show_default=True,
     help="The delta's form.",
 )  # fmt: skip
 @click.option(
@@ -79,7 +79,7 @@ def diff(  # noqa: PLR0913  one argument a set of options
     else:
         before, after, code = _analysed(names, head, execution, place, extra)
     delta = compare(names, before, after, code)
-    text = report.as_json(delta) if output_format == "json" else report.as_markdown(delta)
+    text = {"markdown": report.as_markdown, "html": report.as_html, "json": report.as_json}[output_format](delta)
     if output is None:
         sys.stdout.write(text)
     else:

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mgaudit.domain.delta import Coverage, Delta, Difference, Share
+    from mgaudit.domain.runs import RunProblem
 
 MARK: Final = "<!-- mgaudit-delta -->"
 """The first line, by which a lane finds its own comment again."""
 
 _LARGEST: Final = 60_000  # characters; a comment on GitHub holds 65,536
+_ROWS: Final = 2_000  # of a table in HTML
 _LIMITS: Final = (100, 30, 10, 3)
 _ELSEWHERE: Final = frozenset({Cause.TOOL, Cause.UNKNOWN})
 _WORDS: Final = {
@@ -46,6 +48,17 @@ def as_markdown(delta: Delta) -> str:
         if len(text) <= _LARGEST:
             break
     return text
+
+
+def as_html(delta: Delta) -> str:
+    """The delta as one HTML file that needs nothing else."""
+    from mgaudit.reports.templating import page  # noqa: PLC0415  slow to import
+
+    return page(
+        "delta.html.j2", delta=delta, new_errors=new_errors(delta), mended=_mended(delta), counted=counted,
+        doubts=[(name, errors) for name, errors in _doubted(delta) if errors], words=_WORDS, causes=_CAUSES,
+        share=_share, place=lambda item: problems.place(item.path, item.line or 0).removesuffix(": "), rows=_ROWS,
+    )  # fmt: skip
 
 
 def as_json(delta: Delta) -> str:
@@ -103,6 +116,17 @@ def _is_red(finding: Any) -> bool:
     return finding is not None and finding.severity == "error" and not finding.baselined
 
 
+def _doubted(delta: Delta) -> tuple[tuple[str, list[RunProblem]], ...]:
+    """Why runs cannot be trusted: the one, the other, and what both share."""
+    before, after = delta.before.errors, delta.after.errors
+    shared = [error for error in after if error in before]
+    return (
+        (delta.names[0], [error for error in before if error not in shared]),
+        (delta.names[1], [error for error in after if error not in shared]),
+        ("both runs", shared),
+    )
+
+
 class _Page:
     """A delta as lines of Markdown.
 
@@ -137,16 +161,10 @@ class _Page:
 
     def _doubts(self) -> Iterator[str]:
         """Why a run cannot be trusted; reasons that both share are told once."""
-        before, after = self._delta.before.errors, self._delta.after.errors
-        shared = [error for error in after if error in before]
-        for name, errors in (
-            (code(self._delta.names[0]), [error for error in before if error not in shared]),
-            (code(self._delta.names[1]), [error for error in after if error not in shared]),
-            ("both", shared),
-        ):
+        for name, errors in _doubted(self._delta):
             if errors:
                 reasons = counted(len(errors), "reasons")
-                yield f"🟣 Not to be trusted, {name}: {reasons}. What is missing here proves nothing."
+                yield f"🟣 Not to be trusted, {code(name)}: {reasons}. What is missing here proves nothing."
                 yield ""
                 yield from (f"- {_placed(error)}{code(error.message)}" for error in errors[:3])
                 yield from ([f"- and {len(errors) - 3} more"] if len(errors) > 3 else [])

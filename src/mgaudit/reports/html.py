@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from math import log1p
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import Environment, StrictUndefined
-
 from mgaudit.domain.findings import Severity
 from mgaudit.reports import problems, tally, verdict
-from mgaudit.reports.escape import visible
 from mgaudit.reports.ranking import ranked
+from mgaudit.reports.templating import page
 from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
@@ -30,26 +27,17 @@ _CHART: Final = (560, 120)
 
 def render(dossier: Dossier) -> str:
     """The dossier as HTML."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
-    )
-    template = resources.files("mgaudit.reports").joinpath("templates", "report.html.j2").read_text(encoding="utf-8")
     report = dossier.report
     findings = (*ranked(report.findings), *(f for f in report.findings if f.baselined))
     sites = report.sites or ()
-    return environment.from_string(template).render(
-        report=report, dossier=dossier, word=verdict.word(report), sentence=verdict.sentence(report),
+    return page(
+        "report.html.j2", report=report, dossier=dossier, word=verdict.word(report), sentence=verdict.sentence(report),
         findings=findings[:_ROWS], more_findings=max(0, len(findings) - _ROWS),
         sites=sites[:_ROWS], more_sites=max(0, len(sites) - _ROWS),
         place=lambda item: problems.place(item.path, item.line or 0).removesuffix(": "),
         weights=tally.weights, examined=tally.examined, counted=counted, heat=_heat, graph=_graph,
         columns=_columns, chart=_chart, errors=sum(_is_red(f) for f in report.findings),
     )  # fmt: skip
-
-
-def _shown(value: Any) -> Any:
-    """What a template prints: text from the tree cannot drive a terminal or turn a line around."""
-    return visible(value) if type(value) is str and not value.isprintable() and "\n" not in value else value
 
 
 def _is_red(finding: Any) -> bool:
