@@ -13,9 +13,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.sites_entities import FUNCTIONS, Entities, EntityKind
+from mgaudit.analysis.sites_entities import CLASSES, FUNCTIONS, Entities, EntityKind
 from mgaudit.analysis.unresolved import UnresolvedAccess, unresolved
-from mgaudit.sources.clang_abi import ROLE_ADDRESS_OF, ROLE_CALL, ROLE_READ, ROLE_WRITE
+from mgaudit.sources.clang_abi import ROLE_ADDRESS_OF, ROLE_CALL, ROLE_IMPLICIT, ROLE_READ, ROLE_WRITE
 from mgaudit.sources.records import (
     CARRY_ARGUMENT,
     CARRY_BYTES,
@@ -192,6 +192,8 @@ class _Builder:
         inherited: dict[tuple[Place, str], _Found] = {}
         for row in references:
             uses = self._uses.get((row.path, row.offset, row.symbol), [])
+            if row.role & ROLE_IMPLICIT and self._is_plain_class(row.symbol):
+                continue  # a braced list of plain values: nobody names the class there
             if self._entities.is_inside(row.symbol):
                 group = inside
             elif self._entities.is_member(row.symbol) and any(self._is_watched_receiver(use) for use in uses):
@@ -208,6 +210,9 @@ class _Builder:
             found.roles |= row.role
             found.mask |= row.mask
         return inside, inherited
+
+    def _is_plain_class(self, symbol: int) -> bool:
+        return self._facts.symbol(symbol).kind in CLASSES and not self._entities.is_watched_object(symbol)
 
     def _is_watched_receiver(self, use: Use) -> bool:
         return use.receiver is not None and self._entities.is_watched(use.receiver)
