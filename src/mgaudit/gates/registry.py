@@ -135,18 +135,8 @@ KINDS: Mapping[str, Kind] = {
         quick=True,
         within="from_zones",
     ),
-    "mutations": Kind(
-        MutationsParameters,
-        "Every mutation beside a backend call has a verdict.",
-        available=True,
-        check="mgaudit.gates.mutations.check:check",
-    ),
-    "dirty-surface": Kind(
-        DirtySurfaceParameters,
-        "Every mutator's publishers fire on each mutating path.",
-        available=True,
-        check="mgaudit.gates.dirty_surface.check:check",
-    ),
+    "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
+    "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),
     "memo-keys": Kind(
         MemoKeysParameters,
         "A cache key is a handle or a value.",

@@ -56,7 +56,8 @@ class CallFinder:
         self.bodies: list[CXCursor] = []
         self._called: set[tuple[int, int]] = set()
         self._caller = NONE
-        self._place: tuple[int, int, int] = (NONE, 0, 0)
+        self._here: CXCursor | None = None
+        self._place: tuple[int, int, int] | None = None
         self._given: dict[int, bool] = {}
         self._implied: set[int] = set()
 
@@ -80,7 +81,7 @@ class CallFinder:
             self._waiting.append(definition)
 
     def _body(self, caller: CXCursor, root: CXCursor) -> None:
-        before = self._caller, self._place
+        before = self._caller, self._here, self._place
         self._caller = self._symbols.of_cursor(caller)
         if caller.kind in {ast.CONSTRUCTOR, ast.DESTRUCTOR}:
             self._implied_by(caller)
@@ -88,7 +89,7 @@ class CallFinder:
             self._at(caller)
             self._destroy(caller)
         self._cursors.visit(root, self._see)
-        self._caller, self._place = before
+        self._caller, self._here, self._place = before
 
     def _see(self, cursor: CXCursor) -> bool:
         kind = cursor.kind
@@ -123,8 +124,8 @@ class CallFinder:
         return True
 
     def _at(self, cursor: CXCursor) -> None:
-        file, line, column, _ = self._files.place(self._cursors.cdll.clang_getCursorLocation(cursor))
-        self._place = (file, line, column)
+        """Calls that are found from here on have a cursor's place, which is asked for when there is one."""
+        self._here, self._place = cursor, None
 
     # ---- calls as written
 
@@ -198,7 +199,7 @@ class CallFinder:
         if member.data0 in self._implied or not self._is_tracked(member):
             return
         self._implied.add(member.data0)
-        before = self._caller, self._place
+        before = self._caller, self._here, self._place
         self._caller = self._symbols.of_cursor(member)
         self._at(member)
         for target in self._lifetimes.implied(member):
@@ -206,7 +207,7 @@ class CallFinder:
             self._call_back(target)
             if target.kind == ast.CONSTRUCTOR:
                 self._implied_by(target)
-        self._caller, self._place = before
+        self._caller, self._here, self._place = before
 
     def _destroy(self, cursor: CXCursor) -> None:
         """An object by value dies at the end of its scope or full expression; one made by ``new`` if something throws.
@@ -243,8 +244,7 @@ class CallFinder:
     # ---- rows
 
     def _is_tracked(self, cursor: CXCursor) -> bool:
-        file = self._files.place(self._cursors.cdll.clang_getCursorLocation(cursor))[0]
-        return file != NONE and self._files.is_tracked(file)
+        return self._symbols.is_tracked_cursor(cursor)
 
     def _add(self, callee: CXCursor, kind: CallKind) -> None:
         if self._is_tracked(callee):
@@ -259,6 +259,9 @@ class CallFinder:
         self._record(NONE, kind)
 
     def _record(self, callee: int, kind: CallKind) -> None:
+        if self._place is None:
+            assert self._here is not None
+            self._place = self._files.place(self._cursors.cdll.clang_getCursorLocation(self._here))[:3]
         file, line, column = self._place
         if file != NONE and self._files.is_tracked(file) and self._caller != NONE:
             self._found[self._caller, callee, file, line, column, kind] = None

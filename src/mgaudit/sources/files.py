@@ -45,6 +45,7 @@ class FileTable:
         self._keyed_paths = keyed
         self._overlay = {paths.key(name): text for name, text in overlay.items()}
         self._by_handle: dict[int, int] = {}
+        self._sizes: dict[int, int] = {}
         self._by_path: dict[str, int] = {}
         self._content: dict[int, bytes] = {}
         self._is_tracked: list[bool] = []
@@ -104,6 +105,19 @@ class FileTable:
         if not self._file.value:
             return NONE, 0, 0, 0
         return self.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
+
+    def size(self, index: int) -> int:
+        """The size of a file in bytes, 0 where it cannot be told; the front end would read the file for it."""
+        known = self._sizes.get(index)
+        if known is None:
+            text = self._overlay.get(self.paths[index])
+            try:
+                path = Path(self._resolver.root, self.paths[index])
+                known = path.stat().st_size if text is None else len(text.encode())
+            except OSError:
+                known = 0
+            self._sizes[index] = known
+        return known
 
     def content(self, index: int) -> bytes:
         """The bytes of a file as the front end saw them."""

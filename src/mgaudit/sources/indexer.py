@@ -130,14 +130,45 @@ class TranslationUnit:
         """The line ranges of tracked files that the preprocessor skipped."""
         ranges = self.cdll.clang_getAllSkippedRanges(self.handle)
         found = set()
-        for index in range(ranges.contents.count):
-            extent = ranges.contents.ranges[index]
-            file, first, _, _ = files.place(self.cdll.clang_getRangeStart(extent))
+        foreign = ForeignSpan(files)
+        for extent in sorted(ranges.contents.ranges[: ranges.contents.count], key=lambda extent: extent.begin):
+            if extent.begin in foreign:
+                continue
+            file, first, _, offset = files.place(self.cdll.clang_getRangeStart(extent))
             if file != NONE and files.is_tracked(file):
                 _, last, _, _ = files.place(self.cdll.clang_getRangeEnd(extent))
                 found.add((file, first, last))
+            else:
+                foreign.enter(extent.begin, file, offset)
         self.cdll.clang_disposeSourceRangeList(ranges)
         return sorted(found)
+
+
+class ForeignSpan:
+    """The locations of the last file met that is none of the tree's: most locations follow others of their file.
+
+    The front end encodes a location as the start of its file's inclusion plus its offset in the file
+    (``clang/Basic/SourceLocation.h``), so that a file's locations are those from its start to its size.
+    """
+
+    def __init__(self, files: FileTable) -> None:
+        self._files = files
+        self._first, self._last = 1, 0
+
+    def __contains__(self, raw: int) -> bool:
+        return self._first <= raw <= self._last
+
+    def enter(self, raw: int, file: int, offset: int) -> None:
+        """Learn the span of a file.
+
+        Args:
+            raw: An encoded location in it.
+            file: Its index.
+            offset: The location's offset in it, in bytes.
+        """
+        if not raw & abi.MACRO_LOCATION_BIT:
+            self._first = raw - offset
+            self._last = self._first + self._files.size(file)
 
 
 class _Collector:
@@ -155,6 +186,7 @@ class _Collector:
         self.observed: list[abi.CXCursor] = []
         self.keyed: list[abi.CXCursor] = []
         self.failure: BaseException | None = None
+        self._foreign = ForeignSpan(files)
         self._file = c_void_p()
         self._line = c_uint()
         self._column = c_uint()
@@ -185,19 +217,30 @@ class _Collector:
         entity = info.referenced
         if not entity:
             return
-        file, line, column, offset = self._place(info.loc)
+        loc = info.loc
+        if loc.raw in self._foreign and not self.symbols.is_tracked(entity):
+            return
+        file, line, column, offset = self._place(loc)
         if file == NONE:
             return
-        if not (self.files.is_tracked(file) or self.symbols.is_tracked(entity)):
-            return
+        if not self.files.is_tracked(file):
+            self._foreign.enter(loc.raw, file, offset)
+            if not self.symbols.is_tracked(entity):
+                return
         symbol = self.symbols.of_entity(entity)
         role = info.role | (ROLE_FROM_MACRO if self._is_in_macro_body(info.cursor, file, offset) else 0)
         parent = self.symbols.of_entity(info.parent) if info.parent else NONE
         self.references[symbol, file, line, column, offset, role, parent] = None
 
     def declaration(self, address: int, info: abi.CXIdxDeclInfo) -> None:
-        file, line, column, offset = self._place(info.loc)
-        if file == NONE or not self.files.is_tracked(file):
+        loc = info.loc
+        if loc.raw in self._foreign:
+            return
+        file, line, column, offset = self._place(loc)
+        if file == NONE:
+            return
+        if not self.files.is_tracked(file):
+            self._foreign.enter(loc.raw, file, offset)
             return
         symbol = self.symbols.of_entity(info.entity)
         parent = NONE
