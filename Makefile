@@ -3,6 +3,7 @@
 SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.mgaudit-installed
 READY := $(VENV)/.mgaudit-ready
 PYTEST_FLAGS ?= -n auto
 MINIMUM := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -15,7 +16,7 @@ help: ## list the targets
 
 setup: $(READY) ## create .venv with mgaudit and its development tools
 
-demo: $(READY) ## audit the example tree
+demo: $(INSTALLED) ## audit the example tree
 	@$(BIN)/mgaudit demo
 
 test: $(READY) ## run the test suite
@@ -38,8 +39,8 @@ dist: $(READY) ## build the wheel
 clean: ## remove .venv and caches
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-# An environment that is there is kept; its packages follow pyproject.toml.
-$(READY): pyproject.toml
+# An environment that is there is kept; its packages follow pyproject.toml. The program alone is quickly installed.
+$(INSTALLED): pyproject.toml
 	@set -e; \
 	if [ ! -x $(BIN)/python ]; then \
 	    found=; for name in $(PYTHON) python3.13 python3.12 python3.11 python3.14 python3 python; do \
@@ -53,7 +54,12 @@ $(READY): pyproject.toml
 	    echo "Creating $(VENV) with $$($$found --version)"; \
 	    $$found -m venv $(VENV); \
 	fi; \
-	echo "Installing mgaudit and its development tools"; \
+	echo "Installing mgaudit"; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'; \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; \
 	touch $@
+
+$(READY): $(INSTALLED)
+	@echo "Installing the development tools"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	@touch $@
