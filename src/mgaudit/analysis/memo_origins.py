@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mgaudit.analysis.memo_walk import Walker
-    from mgaudit.analysis.memo_world import Body, Node, Type
+    from mgaudit.analysis.memo_world import Body, Member, Node, Type
 
 _LONGEST: Final = 20_000  # nodes that one question may visit
-_DEEPEST: Final = 5  # calls that a way remembers
+_DEEPEST: Final = 2  # calls that a way remembers
 
 
 class Origin(StrEnum):
@@ -96,14 +96,32 @@ class Names:
     gl_names: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Junction:
+    """A node on a way back that does not depend on the calls of the way, and the steps to it."""
+
+    chain: tuple[Step, ...]
+    body: Body
+    node: NodeRecord
+
+
 @dataclass(slots=True)
 class _Search:
-    """One question under way."""
+    """One question under way.
+
+    Attributes:
+        through_libraries: As in `Origins.of`.
+        waiting: The values to look at.
+        seen: The nodes that were met, with the calls of the way.
+        found: The origins.
+        junctions: Where the search stops, because what lies behind is the same for all.
+    """
 
     through_libraries: bool
     waiting: deque[tuple[Given, tuple[Step, ...], Calls]] = field(default_factory=deque)
     seen: set[tuple[Node, tuple[int, ...]]] = field(default_factory=set)
     found: dict[tuple[Origin, str], Source] = field(default_factory=dict)
+    junctions: dict[Node, _Junction] = field(default_factory=dict)
 
     def is_new(self, node: Node, calls: Calls) -> bool:
         """Whether a node is met for the first time within the same calls."""
@@ -130,6 +148,9 @@ class Origins:
         self._walker = walker
         self._flows = flows
         self._names = names
+        self._known: dict[tuple[Node, bool], _Search] = {}
+        self._empty: dict[Type, bool] = {}
+        self._kinds: dict[str, Origin | None] = {}
 
     def of(self, givens: Iterable[Given], *, through_libraries: bool = True) -> list[Source]:
         """What some values may be made of; each origin once, by the shortest way.
@@ -138,6 +159,36 @@ class Origins:
             givens: The values.
             through_libraries: Whether what a function of a library returns is made of what it is given.
         """
+        whole = _Search(through_libraries)
+        seen: set[Node] = set()
+        waiting: deque[tuple[tuple[Step, ...], _Search]] = deque()
+        waiting.append(((), self._explored(givens, through_libraries)))
+        while waiting:
+            chain, part = waiting.popleft()
+            for source in part.found.values():
+                whole.add(source.origin, source.subject, (*chain, *source.chain), source.bits)
+            for identity, junction in part.junctions.items():
+                if identity not in seen:
+                    seen.add(identity)
+                    waiting.append(((*chain, *junction.chain), self._behind(identity, junction, through_libraries)))
+        return sorted(whole.found.values(), key=lambda s: (s.origin, s.subject))
+
+    def _behind(self, identity: Node, junction: _Junction, through_libraries: bool) -> _Search:  # noqa: FBT001
+        """What lies behind a node that does not depend on the way to it; looked for once."""
+        known = self._known.get((identity, through_libraries))
+        if known is None:
+            stored = self._flows.into.get(identity, ())
+            known = self._known[identity, through_libraries] = self._explored(stored, through_libraries)
+            body, node = junction.body, junction.node
+            if node.kind == FIELD and node.key in self._flows.incremented:
+                type_ = bare(body.types[node.type]) if node.type >= 0 else None
+                known.add(Origin.COUNTER, node.name, (), self._bits(type_))
+            if node.kind == ARGUMENT and not stored and not self._is_entry(node):
+                known.add(Origin.UNKNOWN, f"no caller of `{_function(node)}` is seen", ())
+        return known
+
+    def _explored(self, givens: Iterable[Given], through_libraries: bool) -> _Search:  # noqa: FBT001
+        """What values are made of, up to the nodes that do not depend on the way to them."""
         search = _Search(through_libraries)
         search.waiting.extend((given, (), ()) for given in givens)
         while search.waiting:
@@ -145,7 +196,8 @@ class Origins:
                 search.add(Origin.UNKNOWN, "the way back is too long", ())
                 break
             self._look(*search.waiting.popleft(), search)
-        return sorted(search.found.values(), key=lambda s: (s.origin, s.subject))
+        search.seen.clear()
+        return search
 
     def _look(self, given: Given, chain: tuple[Step, ...], calls: Calls, search: _Search) -> None:
         body, operand = given.body, given.operand
@@ -168,9 +220,9 @@ class Origins:
             node = body.node(operand.path[-1])
             if node.type >= 0:
                 here = (*chain, Step(_said(body, node), body.path, given.line))
-                self._content(bare(body.types[node.type]), here, search)
+                self._content(body, bare(body.types[node.type]), here, search)
 
-    def _content(self, type_: Type, chain: tuple[Step, ...], search: _Search) -> None:
+    def _content(self, body: Body, type_: Type, chain: tuple[Step, ...], search: _Search) -> None:
         """What lies at an address: a pointer by value, or all that a class holds."""
         while type_.kind == ARRAY and type_.parts[0] is not None:
             type_ = type_.parts[0]
@@ -180,10 +232,10 @@ class Origins:
             self._address(bare(type_.parts[0]), chain, search)
         elif known is not None:
             for _, part in (*chosen(type_, known.elements), *chosen(type_, known.pointers)):
-                self._content(part, chain, search)
+                self._content(body, part, chain, search)
         elif record is not None:
             for member in record.fields.values():
-                self._field_of(member.place.key, member.place.name, member.type, chain, search)
+                self._field_of(body, member, chain, search)
 
     def _elements(self, body: Body, call: Call, chain: tuple[Step, ...], search: _Search) -> None:
         """The bytes of what a container holds, at the address that one of its members returns."""
@@ -191,7 +243,7 @@ class Origins:
             type_ = bare(body.types[call.receiver.type])
             known = self._walker.containers.of(type_) if type_.kind == RECORD else None
             for _, part in chosen(type_, known.elements) if known is not None else ():
-                self._content(part, chain, search)
+                self._content(body, part, chain, search)
 
     def _address(self, type_: Type, chain: tuple[Step, ...], search: _Search) -> None:
         if type_.kind == RECORD and self._walker.is_frontend(type_):
@@ -206,23 +258,18 @@ class Origins:
             return
         if type_ is not None and self._carries_nothing(type_):
             return
-        before, identity = calls, node_of(node)
-        if node.kind in {FIELD, VARIABLE}:  # whoever stored into it, it was in another call
-            calls = ()
-        if not search.is_new(identity, before if node.kind == FIELD else calls):
-            return
-        if node.kind == FIELD and node.key in self._flows.incremented:
-            search.add(Origin.COUNTER, node.name, chain, self._bits(type_))
-        stored: Iterable[Given] = self._flows.into.get(identity, ())
-        if node.kind == FIELD and before and (ways := self._own_stores(node, before)) is not None:
-            search.waiting.extend((given, chain, inner) for given, inner in ways)
-            return
-        if node.kind == ARGUMENT and calls and (own := self._own_argument(node, calls)) is not None:
-            search.waiting.append((own, chain, calls[:-1]))
-            stored = [given for given in stored if not given.by_caller]
-        elif not stored and node.kind == ARGUMENT and not self._is_entry(node):
-            search.add(Origin.UNKNOWN, f"no caller of `{_function(node)}` is seen", chain)
-        search.waiting.extend((given, chain, calls) for given in stored)
+        identity = node_of(node)
+        if node.kind == FIELD and calls and (ways := self._own_stores(node, calls)) is not None:
+            if search.is_new(identity, calls):
+                search.waiting.extend((given, chain, inner) for given, inner in ways)
+        elif node.kind in {FIELD, VARIABLE} or (node.kind == ARGUMENT and not calls):
+            search.junctions.setdefault(identity, _Junction(chain, body, node))  # whoever stored: in another call
+        elif search.is_new(identity, calls):
+            stored: Iterable[Given] = self._flows.into.get(identity, ())
+            if node.kind == ARGUMENT and (own := self._own_argument(node, calls)) is not None:
+                search.waiting.append((own, chain, calls[:-1]))
+                stored = [given for given in stored if not given.by_caller]
+            search.waiting.extend((given, chain, calls) for given in stored)
 
     def _own_stores(self, field_: NodeRecord, calls: Calls) -> list[tuple[Given, Calls]] | None:
         """What the members of a class store into a field of a local object, given the call of one of them on it.
@@ -285,13 +332,22 @@ class Origins:
 
     def _carries_nothing(self, type_: Type) -> bool:
         """Whether a value of a type tells nothing that its conversions and fields do not tell."""
-        if type_.kind in {ENUMERATION, OTHER}:
-            return True
-        if type_.kind == POINTER and type_.parts[0] is not None:
-            type_ = bare(type_.parts[0])
-        if type_.kind != RECORD or self._walker.containers.of(type_) is not None:
-            return False
-        return self._walker.world.record_of(type_) is not None or self._walker.is_frontend(type_)
+        known = self._empty.get(type_)
+        if known is None:
+            target = bare(type_.parts[0]) if type_.kind == POINTER and type_.parts[0] is not None else type_
+            is_object = target.kind == RECORD and self._walker.containers.of(target) is None
+            is_known = is_object and (self._walker.world.record_of(target) or self._walker.is_frontend(target))
+            known = self._empty[type_] = type_.kind in {ENUMERATION, OTHER} or bool(is_known)
+        return known
+
+    def _yields(self, call: Call) -> Origin | None:
+        """What a function returns by its name, if that is known."""
+        if call.name not in self._kinds:
+            kind = Origin.GL_NAME if any(selects(p, call.name) for p in self._names.gl_names) else None
+            kind = Origin.LIFETIME if any(selects(p, call.name) for p in self._names.lifetimes) else kind
+            self._kinds[call.name] = kind
+        gl_names = (p for p in self._walker.terms.gl_names for alias in call.aliases if selects(p, alias))
+        return self._kinds[call.name] or (Origin.GL_NAME if any(gl_names) else None)
 
     def _call(  # noqa: PLR0913, PLR0917
         self, body: Body, index: int, line: int, chain: tuple[Step, ...], calls: Calls, search: _Search
@@ -300,11 +356,9 @@ class Origins:
         if not search.is_new((CALL, f"{id(body)}/{index}"), calls):
             return
         here = (*chain, Step(f"{call.name}()", body.path, call.line or line))
-        gl_names = (p for p in self._walker.terms.gl_names for alias in call.aliases if selects(p, alias))
-        if any(selects(pattern, call.name) for pattern in self._names.lifetimes):
-            search.add(Origin.LIFETIME, call.name, here)
-        elif any(selects(pattern, call.name) for pattern in self._names.gl_names) or any(gl_names):
-            search.add(Origin.GL_NAME, call.name, here)
+        origin = self._yields(call)
+        if origin is not None:
+            search.add(origin, call.name, here)
         elif call.is_tracked:
             keys = self._flows.targets(call.key)
             if not self._flows.is_defined(call):  # an argument that it filled elsewhere may still tell
@@ -342,17 +396,18 @@ class Origins:
         elif type_.kind == RECORD and (known := self._walker.containers.of(type_)) is not None:
             target = next((part for _, part in chosen(type_, known.pointers)), None)
         elif type_.kind == RECORD and (record := self._walker.world.record_of(type_)) is not None:
-            self._content(record.type, chain, search)  # a hash over an object is one over its fields
+            self._content(body, record.type, chain, search)  # a hash over an object is one over its fields
         if target is not None:
             self._address(bare(target), chain, search)
 
-    def _field_of(self, key: str, name: str, type_: Type, chain: tuple[Step, ...], search: _Search) -> None:
+    def _field_of(self, body: Body, member: Member, chain: tuple[Step, ...], search: _Search) -> None:
+        key, name, type_ = member.place.key, member.place.name, member.type
         here = (*chain, Step(name, *chain[-1][1:]))
         pointee = bare(type_.parts[0]) if type_.kind == POINTER and type_.parts[0] is not None else None
         if pointee is not None:
             self._address(pointee, here, search)
-        elif type_.kind == INTEGER and search.is_new((FIELD, key), ()):
-            search.waiting.extend((given, here, ()) for given in self._flows.into.get((FIELD, key), ()))
+        elif type_.kind == INTEGER:
+            search.junctions.setdefault((FIELD, key), _Junction(here, body, NodeRecord(FIELD, key, name)))
 
 
 def _entered(calls: Calls, body: Body, call: Call) -> Calls:

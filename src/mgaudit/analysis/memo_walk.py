@@ -151,6 +151,7 @@ class Walker:
         self.containers = containers
         self.terms = terms
         self._touched = touched
+        self._frontend: dict[Type, bool] = {}
 
     def parts(self, start: Start) -> list[Part]:
         """The components of a type that is compared or hashed."""
@@ -160,9 +161,12 @@ class Walker:
 
     def is_frontend(self, type_: Type) -> bool:
         """Whether a class lies in the frontend."""
-        record = self.world.record_of(type_)
-        path = record.place.path if record is not None else type_.path
-        return self.terms.is_frontend(path, type_.name) or self.terms.is_frontend(type_.path, type_.name)
+        known = self._frontend.get(type_)
+        if known is None:
+            record = self.world.record_of(type_)
+            paths = {type_.path, record.place.path if record is not None else type_.path}
+            known = self._frontend[type_] = any(self.terms.is_frontend(path, type_.name) for path in paths)
+        return known
 
     def is_backend(self, type_: Type) -> bool:
         """Whether a class lies in the judged zones."""

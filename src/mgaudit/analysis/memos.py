@@ -15,7 +15,7 @@ from mgaudit.analysis.memo_flows import Flows, Given, bare
 from mgaudit.analysis.memo_origins import Names, Origin, Origins, Source, steps
 from mgaudit.analysis.memo_stored import Places
 from mgaudit.analysis.memo_walk import Part, Shape, Start, Walker, held
-from mgaudit.sources.memo_records import ARRAY, FIELD, INTEGER, POINTER, RECORD
+from mgaudit.sources.memo_records import ARRAY, FIELD, POINTER, RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -249,7 +249,7 @@ class Census:
                     (f"{member.place.name}: {member.type.text}",), "frontend member", member.mask,
                 )  # fmt: skip
                 return
-        is_wide = member.type.kind == INTEGER and member.type.bits >= _ADDRESS_BITS
+        is_wide = any(alias.name.endswith("intptr_t") for alias in member.aliases)
         if is_wide or any(part.shape is Shape.ERASED for part in self._walker.parts(_start(member))):
             given = self._flows.into.get((FIELD, member.place.key), ())
             for source in self._origins.of(given, through_libraries=False):
@@ -281,7 +281,6 @@ class Census:
 
 
 _NARROW: Final = 16  # bits
-_ADDRESS_BITS: Final = 64
 _FORBIDDEN: Final = {
     Origin.POINTER: "made of a pointer to {subject} of the frontend: its address is used again",
     Origin.LIFETIME: "made of a lifetime id ({subject})",

@@ -79,7 +79,7 @@ class BodyReader:
         is_member = owner.kind not in {ast.NAMESPACE, ast.TRANSLATION_UNIT, ast.LINKAGE}
         parameters = tuple(self._row.type(p) for p in self._row.parameters(definition))
         return BodyRow(
-            self._types.key_of(definition), self._cursors.qualified(definition),
+            self._types.key_of(definition), self._types.name_of(definition),
             self._types.key_of(owner) if is_member else "", self._row.line(definition), tuple(row.types.records),
             tuple(row.nodes), tuple(row.flows), tuple(row.calls), tuple(row.comparisons), tuple(sorted(row.touched)),
             tuple(row.incremented), bool(self._cdll.clang_CXXMethod_isDefaulted(definition)), parameters,
@@ -372,7 +372,7 @@ class BodyReader:
         if is_tracked:
             self._called(named)
         key = self._types.key_of(named)
-        return self._call_row(key, self._cursors.qualified(named), receiver, arguments, cursor, named)
+        return self._call_row(key, self._types.name_of(named), receiver, arguments, cursor, named)
 
     def _call_row(  # noqa: PLR0913, PLR0917
         self, key: str, name: str, receiver: tuple[Value, CXCursor] | None, arguments: list[tuple[Value, CXCursor]],

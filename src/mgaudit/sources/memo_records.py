@@ -5,6 +5,7 @@ Every row has its own tables of types and nodes, so that rows of one definition 
 
 from __future__ import annotations
 
+import zlib
 from typing import Final
 
 import msgspec
@@ -267,12 +268,13 @@ MemoRow = RecordRow | HolderRow | BodyRow
 
 def encode(row: MemoRow) -> bytes:
     """A row as bytes, the same for equal rows."""
-    return msgspec.msgpack.encode(row)
+    return zlib.compress(msgspec.msgpack.encode(row), _LEVEL)
 
 
 def decode(data: bytes) -> MemoRow:
     """The row of `encode`."""
-    return _DECODER.decode(data)
+    return _DECODER.decode(zlib.decompress(data))
 
 
+_LEVEL: Final = 1  # names repeat within a row: fast is good enough
 _DECODER: Final = msgspec.msgpack.Decoder(MemoRow)

@@ -71,7 +71,7 @@ class Row:
             reader = self._reader
             self.nodes.append(
                 NodeRecord(
-                    kind, key, self._cursors.qualified(declared), self.type(declared), reader.path_of(declared),
+                    kind, key, reader.name_of(declared), self.type(declared), reader.path_of(declared),
                     reader.whole_aliases_of(declared),
                 )
             )  # fmt: skip

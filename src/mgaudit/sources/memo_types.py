@@ -73,6 +73,9 @@ class TypeReader:
         self._library = library
         self._files = files
         self._keys: dict[int, str] = {}
+        self._names: dict[int, str] = {}
+        self._places: dict[int, tuple[int, int, int, int]] = {}
+        self._spelled: dict[int, tuple[CXType, str]] = {}
         self._aliases: dict[int, tuple[AliasRecord, ...]] = {}
         self._seen: dict[str, CXType] = {}
         self._waiting: list[str] = []
@@ -96,22 +99,38 @@ class TypeReader:
         """File index, line, column and offset of a cursor."""
         return self._files.place(self._cdll.clang_getCursorLocation(cursor))
 
+    def name_of(self, declared: CXCursor) -> str:
+        """A declaration's qualified name."""
+        known = self._names.get(declared.data0)
+        if known is None:
+            known = self._names[declared.data0] = self._cursors.qualified(declared)
+        return known
+
+    def _declared_at(self, declared: CXCursor) -> tuple[int, int, int, int]:
+        known = self._places.get(declared.data0)
+        if known is None:
+            known = self._places[declared.data0] = self.place(declared)
+        return known
+
     def path_of(self, declared: CXCursor) -> str:
         """The file of a declaration, or empty."""
-        file = self._files.place(self._cdll.clang_getCursorLocation(declared))[0]
+        file = self._declared_at(declared)[0]
         return self._files.paths[file] if file != NONE else ""
 
     def is_tracked(self, declared: CXCursor) -> bool:
         """Whether a declaration lies in the audited tree."""
-        file = self._files.place(self._cdll.clang_getCursorLocation(declared))[0]
+        file = self._declared_at(declared)[0]
         return file != NONE and self._files.is_tracked(file)
 
     # ---- types
 
     def add(self, type_: CXType, types: Types, depth: int = 0) -> int:
         """The index of a type, with all that it is made of."""
-        canonical = self._cdll.clang_getUnqualifiedType(self._cdll.clang_getCanonicalType(type_))
-        spelling = self._cursors.type_spelling(canonical)
+        spelled = self._spelled.get(type_.data0)
+        if spelled is None:
+            canonical = self._cdll.clang_getUnqualifiedType(self._cdll.clang_getCanonicalType(type_))
+            spelled = self._spelled[type_.data0] = canonical, self._cursors.type_spelling(canonical)
+        canonical, spelling = spelled
         known = types.known.get(spelling)
         if known is not None:
             return known
@@ -129,7 +148,7 @@ class TypeReader:
             return TypeRecord(ARRAY, text, parts=(inner,))
         if kind == _ENUMERATION:
             declared = self._cursors.declaration_of(canonical)
-            name, path = self._cursors.qualified(declared), self.path_of(declared)
+            name, path = self.name_of(declared), self.path_of(declared)
             return TypeRecord(ENUMERATION, text, self._bits(canonical), self.key_of(declared), name, path)
         if kind in _INTEGERS:
             return TypeRecord(INTEGER, text, self._bits(canonical))
@@ -142,7 +161,7 @@ class TypeReader:
     def _record(self, type_: CXType, text: str, types: Types, depth: int) -> TypeRecord:
         declared = self._cursors.declaration_of(type_)
         pattern = self._cdll.clang_getSpecializedCursorTemplate(declared)
-        name = self._cursors.qualified(pattern if pattern.data0 else declared)
+        name = self.name_of(pattern if pattern.data0 else declared)
         key = self.key_of(declared)
         if self.is_tracked(declared) and key not in self._seen and not text.endswith(_LAMBDA):
             self._seen[key] = type_
@@ -180,7 +199,7 @@ class TypeReader:
         kind = type_.kind
         if kind == _TYPEDEF:
             declared = self._cdll.clang_getTypeDeclaration(type_)
-            found[AliasRecord(self._cursors.qualified(declared), self._text(type_), _joined(path))] = None
+            found[AliasRecord(self.name_of(declared), self._text(type_), _joined(path))] = None
             self._alias(self._cdll.clang_getTypedefDeclUnderlyingType(declared), path, found)
         elif kind == _ELABORATED:
             self._alias(self._cdll.clang_Type_getNamedType(type_), path, found)
@@ -257,7 +276,7 @@ class TypeReader:
         )
         bases = tuple(self.add(base, types) for base in self._cursors.bases(type_))
         return RecordRow(
-            key, self._cursors.qualified(declared), types.records[own].text, line, column, tuple(types.records), own,
+            key, self.name_of(declared), types.records[own].text, line, column, tuple(types.records), own,
             fields, bases, self._is_plain(declared),
         )  # fmt: skip
 

@@ -118,7 +118,7 @@ class MemoFinder:
         type_ = self._types.add(self._cdll.clang_getCursorType(declared), types)
         parent = self._cdll.clang_getCursorSemanticParent(declared)
         row = HolderRow(
-            self._types.key_of(declared), self._cursors.qualified(declared), self._storage(declared, parent),
+            self._types.key_of(declared), self._types.name_of(declared), self._storage(declared, parent),
             self._types.key_of(parent) if declared.kind == ast.FIELD else "", line, column, tuple(types.records), type_,
             self._types.aliases_of(declared),
         )  # fmt: skip
