@@ -9,7 +9,7 @@ PYTEST_FLAGS ?= -n auto
 MINIMUM := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint check acceptance dist clean
+.PHONY: help setup demo test lint check acceptance docs dist release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,11 +33,17 @@ check: lint test ## lint and test
 acceptance: $(READY) ## run acceptance cases: make acceptance CASES=path/to/acceptance
 	@$(BIN)/python ci/acceptance.py --mgaudit $(BIN)/mgaudit $(CASES)
 
+docs: $(READY) ## build the documentation site, strictly
+	@$(BIN)/python ci/site.py site
+
 dist: $(READY) ## build the wheel
 	@$(BIN)/python -m pip --quiet wheel --no-deps --wheel-dir dist .
 
+release: $(READY) ## make a release: make release VERSION=1.2.3
+	@$(BIN)/python ci/release.py $(VERSION)
+
 clean: ## remove .venv and caches
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # An environment that is there is kept; its packages follow pyproject.toml. The program alone is quickly installed.
 $(INSTALLED): pyproject.toml

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgaudit.analysis.effects import Effects, effects_in
+from mgaudit.analysis.effects import Effects
 from mgaudit.analysis.effects_model import CONTENT, Place, Root
 from mgaudit.config.library import library_effects
 from mgaudit.config.loader import load
@@ -207,7 +207,7 @@ def _effects(folder: Path, text: str) -> Effects:
     analysis = analyse(settings, Options(folder / "cache"))
     assert analysis.problems == ()
     assert analysis.facts.diagnostics() == []
-    return effects_in(analysis.facts, library_effects(settings))
+    return Effects(analysis.facts, library_effects(settings))
 
 
 def _method(name: str) -> str:

@@ -122,6 +122,12 @@ def test_inline_code_is_traced_back_into_the_guarded_zone(audit: Audit) -> None:
     assert [(step.path, step.line) for step in finding.evidence] == [("src/state/state.h", 7)]
 
 
+def test_a_table_says_whose_it_is(audit: Audit) -> None:
+    report = report_on(audit, "struct Own : state::Table { int n; }; void f() { Own o; }")
+    (finding,) = [f for f in report.findings if f.entity == "_ZN5state5Table3runEv"]
+    assert finding.message.endswith(" for the tables of backend::Own")
+
+
 def test_what_no_linker_sees_is_a_note(audit: Audit) -> None:
     report = report_on(audit, "int f(state::Table& t) { return t.id(); }")
     assert [note.entity for note in notes(report, "no linker sees it")] == ["_ZNK5state5Table2idEv"]

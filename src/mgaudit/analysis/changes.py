@@ -85,9 +85,10 @@ class _Finder:
 
     def find(self) -> Changes:
         for symbol in self._observing():
-            for row, event in self._effects.events(symbol, lambda node: self._site(node) is not None):
-                if self._bodies.path(event.node.file) in self._paths:
-                    self._deed(row, event)
+            for deeds in self._effects.deeds(symbol, lambda node: self._site(node) is not None):
+                for event in deeds.events:
+                    if self._bodies.path(event.node.file) in self._paths:
+                        self._deed(deeds.row, event)
         self._found.own.difference_update(self._found.certain, self._found.doubtful)
         for key in self._found.certain:
             self._found.doubtful.pop(key, None)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_body import Evaluation
 from mgaudit.analysis.effects_library import Library, effects_of
-from mgaudit.analysis.effects_model import CONTENT, REFERENCES, Root, Summary
+from mgaudit.analysis.effects_model import CONTENT, REFERENCES, Deeds, Root, Summary
 from mgaudit.analysis.effects_types import Holders
 from mgaudit.facts.bodies import bodies_of
 from mgaudit.facts.query import FUNCTION_KINDS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mgaudit.analysis.effects_library import Effect
-    from mgaudit.analysis.effects_model import Event, Evidence, Place
+    from mgaudit.analysis.effects_model import Evidence, Place
     from mgaudit.facts.bodies import BodyRow, BodyType, Node
     from mgaudit.facts.query import Facts, Symbol
 
@@ -34,11 +34,17 @@ class Effects:
 
     Args:
         facts: The facts of the configurations that count.
-        table: Effects of library functions, by name (`mgaudit.config.library`).
+        table: Effects of library functions, by name (`mgaudit.config.library`); an entry of the full qualified name
+            counts in place of a body, too.
+        is_interesting: Whether anybody asks who changes a field: where summaries grow large, they keep of objects
+            that are not known only the writes of such fields.
     """
 
-    def __init__(self, facts: Facts, table: Mapping[str, object]) -> None:
+    def __init__(
+        self, facts: Facts, table: Mapping[str, object], is_interesting: Callable[[int], bool] = lambda _: True
+    ) -> None:  # fmt: skip
         self.facts = facts
+        self.is_interesting = is_interesting
         self._bodies = bodies_of(facts)
         self._library = Library(effects_of(table))
         self._holders = Holders(facts)
@@ -60,15 +66,34 @@ class Effects:
         return self._summaries.get(symbol)
 
     def has_body(self, symbol: int) -> bool:
-        """Whether a body of a function is known."""
-        return symbol in self._bodies.rows or symbol in self._lambdas
+        """Whether a function's body, or the one that holds a lambda, tells what it does."""
+        if symbol in self._bodies.rows:
+            return not self._library.is_settled(self.facts.symbol(symbol))
+        return symbol in self._lambdas
+
+    def has_own_body(self, symbol: int) -> bool:
+        """Whether a function has a body that is no lambda's."""
+        return symbol in self._bodies.rows and not self._library.is_settled(self.facts.symbol(symbol))
+
+    def functions_at(self, places: Iterable[Place]) -> list[int]:
+        """The functions that some places are, or that were ever stored into their last fields and variables."""
+        found: dict[int, None] = {}
+        for place in places:
+            steps = [step for step in place.path if step != CONTENT]
+            if place.root is Root.FUNCTION:
+                found[place.number] = None
+            elif steps:
+                found.update(dict.fromkeys(self.stored_in(steps[-1])))
+            elif place.root is Root.GLOBAL:
+                found.update(dict.fromkeys(self.stored_in(place.number)))
+        return list(found)
 
     def bodies_with(self, symbol: int) -> Sequence[BodyRow]:
         """The bodies of a function; of a lambda, those that hold it."""
         return self._bodies.rows.get(self._owner(symbol), ())
 
-    def events(self, symbol: int, names_source: Callable[[Node], bool]) -> list[tuple[BodyRow, Event]]:
-        """Every deed in the bodies of a function, of the lambdas inside of them too.
+    def deeds(self, symbol: int, names_source: Callable[[Node], bool]) -> list[Deeds]:
+        """What the bodies of a function do, and the lambdas inside of them.
 
         Args:
             symbol: Id of the function.
@@ -79,7 +104,7 @@ class Effects:
         for row in self._bodies.rows.get(symbol, ()):
             evaluation = Evaluation(self, symbol, self._bodies.tree(row), names_source)
             evaluation.run(with_events=True)
-            found += [(row, event) for event in evaluation.events]
+            found.append(Deeds(row, evaluation.root, tuple(evaluation.events), evaluation.callees))
         return found
 
     def chain(self, deed: Evidence | None) -> list[Evidence]:
@@ -150,7 +175,7 @@ class Effects:
         found: dict[int, None] = {}
         for row in self._bodies.rows.get(symbol, ()):
             for node in self._bodies.tree(row).walk():
-                if node.symbol is not None and node.symbol in self._bodies.rows and node.kind in _CALLING:
+                if node.symbol is not None and node.kind in _CALLING and self.has_own_body(node.symbol):
                     found[node.symbol] = None
         found.pop(symbol, None)
         return list(found)
@@ -295,15 +320,6 @@ class Effects:
     def effect(self, symbol: Symbol) -> Effect | None:
         """What the table of library effects says."""
         return self._library.effect(symbol)
-
-
-def effects_in(facts: Facts, table: Mapping[str, object]) -> Effects:
-    """The effects over some facts, one object for all who ask."""
-    known = facts.derived.get(Effects)
-    if known is None:
-        known = facts.derived[Effects] = Effects(facts, table)
-    assert isinstance(known, Effects)
-    return known
 
 
 def _add(whole: Summary, part: Summary) -> None:

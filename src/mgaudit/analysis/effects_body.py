@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_calls import Calls
 from mgaudit.analysis.effects_declarations import Declarations
-from mgaudit.analysis.effects_memory import Memory
+from mgaudit.analysis.effects_memory import WIDEST, Memory
 from mgaudit.analysis.effects_model import (
     CONTENT,
     MOST_PARAMETERS,
@@ -27,7 +27,9 @@ from mgaudit.analysis.effects_model import (
     Sources,
     Summary,
     Value,
+    condensed,
     joined,
+    most_stores,
     type_of,
 )
 from mgaudit.facts.query import FUNCTION_KINDS
@@ -68,6 +70,7 @@ class Evaluation:
 
     Attributes:
         events: Every deed of the last pass, where they are wanted.
+        callees: Of each call, what it is called on, or what holds the function that is called; likewise.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class Evaluation:
         self.sink = Sink()
         self.lambdas: dict[int, Sink] = {}
         self.events: list[Event] = []
+        self.callees: dict[Node, Places] = {}
         self.keeps_events = False
         self.calls = Calls(self)
         self.declarations = Declarations(self)
@@ -142,9 +146,9 @@ class Evaluation:
             return frozenset(known for place in places if (known := name(place)) is not None)
 
         stores = {
-            known: named(targets)
+            known: named(self.memory.narrowed(targets) if len(targets) > WIDEST else targets)
             for place, targets in self.memory.stored.items()
-            if (known := name(place)) is not None and any(name(target) is not None for target in targets)
+            if (known := name(place)) is not None and len(place.path) <= _DEEPEST_STORE
         }
         calls = [
             PassedCall(
@@ -156,9 +160,16 @@ class Evaluation:
             if (callee := name(call.callee)) is not None
         ]  # fmt: skip
         return Summary(
-            {known: e for place, e in sink.writes.items() if (known := name(place)) is not None},
-            {known: e for place, e in sink.taints.items() if (known := name(place)) is not None},
-            stores, named(sink.returned), named(sink.led_to), tuple(dict.fromkeys(calls)),
+            condensed(
+                {known: e for place, e in sink.writes.items() if (known := name(place)) is not None},
+                self.around.is_interesting,
+            ),
+            condensed(
+                {known: e for place, e in sink.taints.items() if (known := name(place)) is not None},
+                self.around.is_interesting,
+            ),
+            most_stores({place: targets for place, targets in stores.items() if targets}), named(sink.returned),
+            named(sink.led_to), tuple(dict.fromkeys(calls)),
         )  # fmt: skip
 
     # ---- deeds
@@ -467,6 +478,7 @@ def _is_pointer(type_: BodyType | None) -> bool:
 
 
 _ARROW_STAR: Final = 2
+_DEEPEST_STORE: Final = 2
 _UPWARDS: Final = frozenset({1, 3})
 _VALUES: Final = frozenset({Root.FUNCTION, Root.FIELD})
 _TRANSPARENT: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, *ast.CASTS, 121})

@@ -65,6 +65,9 @@ class Surroundings(Protocol):
     def instantiations(self, function: int) -> Sequence[int]:
         """The instantiations of a function template that have bodies."""
 
+    def is_interesting(self, field_: int) -> bool:
+        """Whether anybody asks who changes a field of some object."""
+
     def is_library(self, symbol: Symbol) -> bool:
         """Whether no file of the tree declares a function."""
 
@@ -104,6 +107,8 @@ class Calls:
             value = self._body.value(receiver)
             objects = self._body.object_of(receiver, value)
             objects = objects or {Place(Root.OBJECT, 0): _NOBODY}
+            if self._body.keeps_events:
+                self._body.callees[node] = joined(objects, value.places)
         arguments = [Argument(child, self._body.value(child)) for child in children]
         return self._named(node, node.symbol, objects, arguments)
 
@@ -181,6 +186,8 @@ class Calls:
         value = self._body.value(head)
         arguments = [Argument(child, self._body.value(child)) for child in rest]
         places = joined(value.places, self._body.targets(value))
+        if self._body.keeps_events:
+            self._body.callees[node] = places
         functions = self._stored(places)
         results = [self._named(node, function, None, arguments) for function in functions]
         found = self._call_back(node, places, arguments, results) or bool(functions)
@@ -307,6 +314,7 @@ class Calls:
         held = self._kept(node, arguments)
         if objects is not None and self._keeps(node, symbol, is_new=is_new, keeps=keeps):
             body.memory.store(objects, held)
+        self._fill(node, objects, arguments, held)
         self._hand_over(node, symbol, effect, objects, arguments)
         return self._unseen_result(node, symbol, effect, objects, arguments, held)
 
@@ -380,6 +388,19 @@ class Calls:
         if type_.kind is TypeKind.POINTER:  # which is passed as a copy
             return self._data(self._body.targets(value, type_))
         return self._data(joined(value.places, value.targets or {}))
+
+    def _fill(self, node: Node, objects: Places | None, arguments: Sequence[Argument], held: Places) -> None:
+        """What takes a non-const reference or pointer may leave there what it knows: its object's and the others'."""
+        memory = self._body.memory
+        known = joined(held, memory.contents(objects)) if objects is not None else held
+        for type_, argument in zip(_parameters(node.type), arguments, strict=False):
+            inner = type_.inner if type_ is not None else None
+            if inner is None or inner.is_const or not self._body.around.may_hold(inner):
+                continue
+            if type_ is not None and type_.kind is TypeKind.REFERENCE:
+                memory.store(argument.value.places, known)
+            elif type_ is not None and type_.kind is TypeKind.POINTER and inner.kind is TypeKind.POINTER:
+                memory.store(self._body.targets(argument.value), known)
 
     def _keeps(self, node: Node, symbol: Symbol, *, is_new: bool, keeps: bool) -> bool:
         """Whether an object may lead to the arguments of a call afterwards."""

@@ -60,6 +60,10 @@ class Library:
         self._table = table
         self._known: dict[int, Effect | None] = {}
 
+    def is_settled(self, symbol: Symbol) -> bool:
+        """Whether the table has an entry of a function's own qualified name."""
+        return symbol.qualified in self._table
+
     def effect(self, symbol: Symbol) -> Effect | None:
         """What the table says of a function, or None."""
         if symbol.id not in self._known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_model import CONTENT, Place, Root, joined
 
@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mgaudit.analysis.effects_model import Places, Sources
+
+
+POOL: Final = Place(Root.TEMPORARY, -1)
+WIDEST: Final = 16
+"""The most places that one expression is told to lead to; more become coarser."""
 
 
 class Memory:
@@ -23,21 +28,41 @@ class Memory:
     def __init__(self) -> None:
         self.stored: dict[Place, Places] = {}
         self.has_changed = False
+        self._holders: dict[tuple[Root, int], list[Place]] = {}  # of each root, the places where something is stored
+        self._pooled: set[tuple[Root, int]] = set()
 
     def store(self, places: Iterable[Place], targets: Places) -> None:
         """Every place may lead to every target from now on."""
         if not targets:
             return
+        if len(targets) > WIDEST:
+            targets = self.narrowed(targets)
         for place in places:
-            known = self.stored.setdefault(place, {})
+            known = self.stored.get(place)
+            if known is None:
+                known = self.stored[place] = {}
+                self._holders.setdefault((place.root, place.number), []).append(place)
             for target, sources in targets.items():
-                before = known.get(target)
-                if before is None:
-                    known[target] = sources
-                    self.has_changed = True
-                elif not sources <= before:
-                    known[target] = before | sources
-                    self.has_changed = True
+                self._put(known, target if len(known) < WIDEST else self._coarse(target), sources)
+            if (place.root, place.number) in self._pooled:
+                for own in self._pour(targets):
+                    self._pool(own)
+
+    def _coarse(self, target: Place) -> Place:
+        """What stands for a place beside many others."""
+        if target.is_own and target.root is not Root.FUNCTION:
+            self._pool(target)
+            return POOL
+        return target._replace(path=target.path[:1])
+
+    def _put(self, known: Places, target: Place, sources: Sources) -> None:
+        before = known.get(target)
+        if before is None:
+            known[target] = sources
+            self.has_changed = True
+        elif not sources <= before:
+            known[target] = before | sources
+            self.has_changed = True
 
     def content(self, places: Places) -> Places:
         """What places lead to: what is stored there, or in what holds them, and what lies there from the start."""
@@ -46,16 +71,55 @@ class Memory:
             _add(found, place.below(CONTENT), sources)
             for target, own in self._stored_at(place).items():
                 _add(found, target, own or sources)
-        return found
+        return found if len(found) <= WIDEST else self.narrowed(found)
+
+    def narrowed(self, places: Places) -> Places:
+        """Fewer places that stand for many: what outlives the function, by the first steps of its paths.
+
+        The function's own objects go into a pool, which leads to whatever any of them does.
+        """
+        found: Places = {}
+        for place, sources in places.items():
+            if place.is_own and place.root is not Root.FUNCTION:
+                self._pool(place)
+                _add(found, POOL, sources)
+            else:
+                _add(found, place, sources)
+        return _coarser(found)
+
+    def _pool(self, place: Place) -> None:
+        """Let an object of the function's own, and all that it leads to, be one with the others of the pool."""
+        waiting = [place]
+        while waiting:
+            place = waiting.pop()
+            root = (place.root, place.number)
+            if root in self._pooled or place == POOL:
+                continue
+            self._pooled.add(root)
+            self.has_changed = True
+            for holder in self._holders.get(root, ()):
+                waiting += self._pour(self.stored[holder])
+
+    def _pour(self, targets: Places) -> list[Place]:
+        """Let the pool lead to some places; the own ones among them are to be pooled."""
+        pool = self.stored.setdefault(POOL, {})
+        own = []
+        for target, sources in targets.items():
+            if target.is_own and target.root is not Root.FUNCTION:
+                own.append(target)
+            else:
+                self._put(pool, target if len(pool) < WIDEST else self._coarse(target), sources)
+        return own
 
     def contents(self, places: Places) -> Places:
         """As `content`, with what any part of an object leads to."""
         found = dict(self.content(places))
-        for holder, targets in self.stored.items():
-            if any(_is_below(holder, place) for place in places):
-                for target, own in targets.items():
-                    _add(found, target, own)
-        return found
+        for place in places:
+            for holder in self._holders.get((place.root, place.number), ()):
+                if _is_below(holder, place):
+                    for target, own in self.stored[holder].items():
+                        _add(found, target, own)
+        return found if len(found) <= WIDEST else self.narrowed(found)
 
     def _stored_at(self, place: Place) -> Places:
         found = self.stored.get(place, {})
@@ -78,15 +142,22 @@ class Memory:
         return places if sources is None else dict.fromkeys(places, sources)
 
 
+def _coarser(places: Places) -> Places:
+    for length in (2, 1, 0):
+        if len(places) <= WIDEST:
+            break
+        shorter: Places = {}
+        for place, sources in places.items():
+            _add(shorter, place._replace(path=place.path[:length]), sources)
+        places = shorter
+    return places
+
+
 def _add(found: Places, place: Place, sources: Sources) -> None:
     known = found.get(place)
     found[place] = sources if known is None else known | sources
 
 
 def _is_below(place: Place, holder: Place) -> bool:
-    return (
-        len(place.path) > len(holder.path)
-        and place.root == holder.root
-        and place.number == holder.number
-        and place.path[: len(holder.path)] == holder.path
-    )
+    """Whether a place is a part of another one of the same root."""
+    return len(place.path) > len(holder.path) and place.path[: len(holder.path)] == holder.path

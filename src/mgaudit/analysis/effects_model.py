@@ -16,7 +16,9 @@ from mgaudit.sources.body_kinds import TypeKind
 from mgaudit.sources.cursors import CALL_EXPRESSION
 
 if TYPE_CHECKING:
-    from mgaudit.facts.bodies import BodyType, Node
+    from collections.abc import Callable
+
+    from mgaudit.facts.bodies import BodyRow, BodyType, Node
 
 CONTENT: Final = 0
 """The step of a path from a pointer, array or container to what it leads to or holds; other steps are fields' ids."""
@@ -155,6 +157,69 @@ class Summary:
         )  # fmt: skip
 
 
+def condensed(
+    deeds: dict[Place, Evidence], is_interesting: Callable[[int], bool] = lambda _: True
+) -> dict[Place, Evidence]:  # fmt: skip
+    """Fewer places for a summary that names very many.
+
+    Each keeps its first step and the field that is written; then, of what lies behind pointers, only fields that
+    somebody asks about.
+    """
+    if len(deeds) > _MOST_DEEDS:
+        deeds = _shortened(deeds, _first_and_last)
+    if len(deeds) > _MOST_DEEDS:
+        deeds = _shortened(deeds, _last)
+    if len(deeds) > _MOST_DEEDS:
+        deeds = _shortened(deeds, lambda place: _asked(place, is_interesting))
+    return {
+        place: evidence for place, evidence in deeds.items()
+        if place.root is not Root.OBJECT or not place.path or any(map(is_interesting, filter(None, place.path)))
+    }  # fmt: skip
+
+
+def most_stores(stores: dict[Place, frozenset[Place]]) -> dict[Place, frozenset[Place]]:
+    """The stores of a summary; where there are very many, those into what the caller handed over."""
+    if len(stores) > _MOST_DEEDS:
+        stores = {p: t for p, t in stores.items() if p.root in {Root.THIS, Root.PARAMETER} and len(p.path) <= 1}
+    return stores
+
+
+def _shortened(deeds: dict[Place, Evidence], shorten: Callable[[Place], Place]) -> dict[Place, Evidence]:
+    shorter: dict[Place, Evidence] = {}
+    for place, evidence in deeds.items():
+        shorter.setdefault(shorten(place), evidence)
+    return shorter
+
+
+def _first_and_last(place: Place) -> Place:
+    if len(place.path) <= 3:
+        return place
+    return place._replace(path=(place.path[0], CONTENT, _last_field(place)))
+
+
+def _last(place: Place) -> Place:
+    """Of what lies behind a pointer, the field of some object."""
+    if CONTENT not in place.path:
+        return place
+    field_ = _last_field(place)
+    return place._replace(path=(CONTENT,)) if field_ == CONTENT else Place(Root.OBJECT, 0, (field_,))
+
+
+def _asked(place: Place, is_interesting: Callable[[int], bool]) -> Place:
+    """The last field that somebody asks about, of some object; else no more than the first step."""
+    asked = next((step for step in reversed(place.path) if step != CONTENT and is_interesting(step)), None)
+    if asked is not None and len(place.path) > 1:
+        return Place(Root.OBJECT, 0, (asked,))
+    return place._replace(path=place.path[:1])
+
+
+def _last_field(place: Place) -> int:
+    return next((step for step in reversed(place.path) if step != CONTENT), CONTENT)
+
+
+_MOST_DEEDS: Final = 64
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One deed in a body: something writes places.
@@ -172,6 +237,23 @@ class Event:
     sources: Sources
     evidence: Evidence
     is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What one body does.
+
+    Attributes:
+        row: The body.
+        root: Its tree.
+        events: Every deed.
+        callees: Of each call, what it is called on, or what holds the function that is called.
+    """
+
+    row: BodyRow
+    root: Node
+    events: tuple[Event, ...]
+    callees: dict[Node, Places]
 
 
 def type_of(node: Node) -> BodyType | None:

@@ -283,9 +283,15 @@ class _Builder:
         self._sites[place, qualified] = Site(
             path, found.line, found.column, offset, qualified,
             qualified if is_type else self._entities.accessor(min(found.symbols)), kind,
-            tuple(sorted(self._via(path, found))), "read" if is_type else _role(found.roles),
+            tuple(sorted(self._via(path, found))), "read" if is_type else self._role(found, kind),
             frozenset(found.symbols), frozenset(found.parents), found.holders, frozenset(arguments), found.mask,
         )  # fmt: skip
+
+    def _role(self, found: _Found, kind: SiteKind) -> str:
+        """What is done; a function that is named without being called is one whose address is taken."""
+        role = _role(found.roles)
+        is_function = all(self._facts.symbol(symbol).kind in FUNCTIONS for symbol in found.symbols)
+        return "address" if role == "read" and is_function and kind is not SiteKind.UNEVALUATED else role
 
     def _via(self, path: str, found: _Found) -> set[str]:
         bits = 0

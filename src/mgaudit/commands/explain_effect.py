@@ -75,10 +75,10 @@ def explain_effect(
 
 
 def _answers(analysis: Analysis, name: str) -> list[_Answer]:
-    from mgaudit.analysis.effects import effects_in  # noqa: PLC0415  slow to import
+    from mgaudit.analysis.effects import Effects  # noqa: PLC0415  slow to import
     from mgaudit.config.library import library_effects  # noqa: PLC0415
 
-    effects = effects_in(analysis.facts, library_effects(analysis.settings))
+    effects = Effects(analysis.facts, library_effects(analysis.settings))
     found = [s for s in analysis.facts.symbols_named(name) if s.kind in FUNCTION_KINDS]
     if not found:
         raise UntrustedError.single(f"no function is named {name}", path="", help="`mgaudit query` finds names")

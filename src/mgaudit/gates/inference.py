@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.changes import changes
-from mgaudit.analysis.effects import effects_in
+from mgaudit.analysis.effects import Effects
+from mgaudit.analysis.sites_entities import Entities, Scope
 from mgaudit.config.library import library_effects
 from mgaudit.gates.writebacks.parameters import WritebacksParameters
 
@@ -13,15 +14,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mgaudit.analysis.changes import SiteKey
-    from mgaudit.analysis.effects import Effects
     from mgaudit.analysis.sites import Site
-    from mgaudit.analysis.sites_entities import Entities
     from mgaudit.gates.context import GateContext
 
 
 def effects_for(context: GateContext) -> Effects:
-    """The effects over a gate's facts, one object for all who ask."""
-    return effects_in(context.facts, library_effects(context.settings))
+    """The effects over a gate's facts, one object for all gates."""
+    facts = context.facts
+    if Effects not in facts.derived:
+        zones = sorted(
+            {zone for gate in context.settings.gates if gate.kind in _ASKING for zone in gate.parameters.of}  # type: ignore[attr-defined]
+        )
+        scope = Scope(context.paths_in(tuple(zones)), tuple(context.zone(zone) for zone in zones))
+        entities = Entities(facts, scope)
+        facts.derived[Effects] = Effects(facts, library_effects(context.settings), entities.is_inside)
+    effects: Effects = facts.derived[Effects]
+    return effects
 
 
 def write_backs_among(context: GateContext, entities: Entities, sites: Iterable[Site]) -> frozenset[SiteKey]:
@@ -41,3 +49,6 @@ def write_backs_among(context: GateContext, entities: Entities, sites: Iterable[
     paths = context.paths_in(tuple(sorted(zones)))
     here = [site for site in sites if site.path in paths]
     return frozenset(changes(context.facts, effects_for(context), entities, paths, here).certain)
+
+
+_ASKING: Final = frozenset({"writebacks", "mutations", "dirty-surface"})

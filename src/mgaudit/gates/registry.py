@@ -135,8 +135,18 @@ KINDS: Mapping[str, Kind] = {
         quick=True,
         within="from_zones",
     ),
-    "mutations": Kind(MutationsParameters, "Every mutation beside a backend call has a verdict."),
-    "dirty-surface": Kind(DirtySurfaceParameters, "Every mutator's publishers fire on each mutating path."),
+    "mutations": Kind(
+        MutationsParameters,
+        "Every mutation beside a backend call has a verdict.",
+        available=True,
+        check="mgaudit.gates.mutations.check:check",
+    ),
+    "dirty-surface": Kind(
+        DirtySurfaceParameters,
+        "Every mutator's publishers fire on each mutating path.",
+        available=True,
+        check="mgaudit.gates.dirty_surface.check:check",
+    ),
     "memo-keys": Kind(
         MemoKeysParameters,
         "A cache key is a handle or a value.",

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mgaudit.analysis.predictions import LinkReference, Prediction, predict
-from mgaudit.analysis.sites_entities import Entities, Scope
+from mgaudit.analysis.sites_entities import CLASSES, Entities, Scope
 from mgaudit.domain.findings import Evidence, Finding, Severity
 from mgaudit.domain.problems import Problem
 from mgaudit.gates.context import Verdict
@@ -89,12 +89,18 @@ class SourceCheck:
         return tuple(found)
 
     def _needed(self, reference: LinkReference) -> Finding:
-        through = f" through {self._text(reference.chain[0].source)}" if reference.chain else ""
         return self._finding(
             reference, Severity.ERROR,
-            f"the linker will need {self._label(reference)}{through}",
+            f"the linker will need {self._label(reference)}{self._reason(reference)}",
             "remove the use, or move the definition to the side that may be linked", what="predicted",
         )  # fmt: skip
+
+    def _reason(self, reference: LinkReference) -> str:
+        """Why, where the place alone does not tell."""
+        if reference.chain:
+            return f" through {self._text(reference.chain[0].source)}"
+        source = self._facts.symbol(reference.source)
+        return f" for the tables of {source.qualified}" if source.kind in CLASSES else ""
 
     def _inline(self, reference: LinkReference) -> Finding:
         return self._finding(
@@ -117,9 +123,7 @@ class SourceCheck:
     ) -> Finding:
         enclosing = enclosing_function(self._facts, [reference.source])
         scope = enclosing.identity(reference.path) if enclosing else (reference.path,)
-        chain = [
-            Evidence("reference", step.path, step.line, self._text(step.target)) for step in reference.chain
-        ]  # fmt: skip
+        chain = [Evidence("reference", step.path, step.line, self._text(step.target)) for step in reference.chain]
         units = [Evidence("unit", path, 0, "needs it") for path in reference.units if path != reference.path]
         return Finding(
             gate=self._context.spec.id, kind=self._context.spec.kind, severity=severity, message=message, help=advice,

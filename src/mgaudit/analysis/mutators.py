@@ -1,0 +1,222 @@
+"""Who changes state: the functions of some zones that write it, and where other code does so.
+
+A *mutator* is what other code names when it changes state: a function of the zones that writes, a field that is written
+directly, or the getter whose result is written through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.analysis.effects_model import CONTENT, Root
+from mgaudit.analysis.sites_entities import FUNCTIONS, EntityKind
+from mgaudit.facts.bodies import bodies_of
+from mgaudit.sources import body_kinds as kinds
+from mgaudit.sources import cursors as ast
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from mgaudit.analysis.effects import Effects
+    from mgaudit.analysis.effects_model import Deeds, Event, Evidence, Place
+    from mgaudit.analysis.sites_entities import Entities
+    from mgaudit.facts.bodies import Node
+    from mgaudit.facts.query import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What leads to the backend: variables (function tables, active objects), and types whose every variable does."""
+
+    variables: frozenset[int] = frozenset()
+    types: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One place where code outside of the zones changes their state.
+
+    Attributes:
+        node: The call or the write.
+        mutator: Id of what is named.
+        evidence: The deed.
+        is_certain: False where only something unknown may write.
+    """
+
+    node: Node
+    mutator: int
+    evidence: Evidence
+    is_certain: bool
+
+
+class State:
+    """The state of some zones.
+
+    Args:
+        facts: The facts.
+        effects: The effects over them.
+        entities: The zones' entities.
+        counters: Ids of members that only tell that something changed: writing them is no mutation.
+        publishers: Ids of functions that only tell: they are no mutators.
+    """
+
+    def __init__(
+        self, facts: Facts, effects: Effects, entities: Entities, counters: Collection[int] = (),
+        publishers: Collection[int] = (),
+    ) -> None:  # fmt: skip
+        self.facts = facts
+        self.effects = effects
+        self.entities = entities
+        self.counters = frozenset(counters)
+        self.publishers = frozenset(publishers)
+        self._deeds: dict[int, list[Deeds]] = {}
+        self._mutators: dict[int, bool] = {}
+
+    # ---- places
+
+    def named(self, place: Place) -> int | None:
+        """The last field, or the variable, of a place that is state; None where none is, or it is a counter."""
+        for step in reversed(place.path):
+            if step == CONTENT:
+                continue
+            if step in self.counters:
+                return None
+            if self._is_field(step):
+                return step
+            if place.path[-1] == CONTENT and self.entities.names_object(step):
+                return step
+        if place.root is Root.GLOBAL and place.number not in self.counters and self.entities.is_inside(place.number):
+            return place.number
+        return None
+
+    def _is_field(self, number: int) -> bool:
+        return self.entities.is_inside(number) and self.entities.kind(number) is EntityKind.ACCESSOR
+
+    def is_changed(self, place: Place, function: int) -> bool:
+        """Whether a write to a place, as a function of the zones names it, changes state."""
+        if any(step in self.counters for step in place.path):
+            return False
+        if place.root is Root.THIS and self.entities.is_inside(function):
+            return not self._is_of_values(function)
+        return self.named(place) is not None
+
+    def _is_of_values(self, function: int) -> bool:
+        owner = self.facts.symbol(function).parent
+        return owner is not None and self.entities.is_value_class(owner)
+
+    # ---- functions
+
+    def is_function(self, number: int) -> bool:
+        """Whether an entity is a function of the zones, constructors and destructors aside."""
+        return self.facts.symbol(number).kind in _MUTATING and self.entities.is_inside(number)
+
+    def mutates(self, function: int) -> bool:
+        """Whether a function of the zones changes state on some path; an abstract one through its overriders."""
+        known = self._mutators.get(function)
+        if known is None:
+            known = self._mutators[function] = function not in self.publishers and any(
+                self.is_changed(place, target)
+                for target in self.targets(function)
+                if (summary := self.effects.of(target)) is not None
+                for place in summary.writes
+            )
+        return known
+
+    def may_mutate(self, function: int) -> bool:
+        """Whether something unknown may change state in a function of the zones."""
+        return function not in self.publishers and any(
+            self.is_changed(place, target)
+            for target in self.targets(function)
+            if (summary := self.effects.of(target)) is not None
+            for place in summary.taints
+        )
+
+    def targets(self, function: int) -> Sequence[int]:
+        """A function and everything that overrides it."""
+        return [function, *self.effects.overriders(function)]
+
+    # ---- deeds
+
+    def deeds(self, function: int) -> list[Deeds]:
+        """What the bodies of a function do; a node that names state names the place that it denotes."""
+        known = self._deeds.get(function)
+        if known is None:
+            known = self._deeds[function] = self.effects.deeds(function, self._names_state)
+        return known
+
+    def _names_state(self, node: Node) -> bool:
+        if node.symbol is None:
+            return False
+        if self.facts.symbol(node.symbol).kind in FUNCTIONS:
+            return self.is_function(node.symbol)
+        return self._is_field(node.symbol) or (
+            node.kind == ast.NAME_EXPRESSION and self.entities.is_inside(node.symbol)
+        )
+
+    def mutations(self, function: int) -> Iterator[Mutation]:
+        """Where a function outside of the zones changes state itself; what its callees do is theirs."""
+        for deeds in self.deeds(function):
+            for event in deeds.events:
+                for mutator in self._mutators_of(event):
+                    if mutator not in self.publishers and mutator not in self.counters:
+                        yield Mutation(event.node, mutator, event.evidence, event.is_certain)
+
+    def _mutators_of(self, event: Event) -> list[int]:
+        node, place, evidence = event.node, event.place, event.evidence
+        inner = evidence.place.path if evidence.place is not None else ()
+        if place.is_own or any(step in self.counters for step in (*place.path, *inner)):
+            return []
+        if node.kind == ast.CALL_EXPRESSION and node.symbol is not None and self.is_function(node.symbol):
+            if evidence.place is None or evidence.place.root is Root.THIS or self.named(place) is not None:
+                return [node.symbol]
+            return []
+        if evidence.callee is not None and evidence.place is not None and self._is_left_to(evidence):
+            return []
+        sources = [s.symbol for s in event.sources if s.symbol is not None and self._is_mutable_source(s)]
+        if sources:
+            return sources
+        named = self.named(place)
+        return [] if named is None else [named]
+
+    def _is_left_to(self, evidence: Evidence) -> bool:
+        """Whether a callee names the state itself: then the mutation is one of its own."""
+        return evidence.place is not None and self.named(evidence.place) is not None
+
+    def _is_mutable_source(self, node: Node) -> bool:
+        assert node.symbol is not None
+        return node.symbol not in self.counters
+
+    # ---- the backend
+
+    def reaches(self, node: Node, deeds: Deeds, reach: Reach) -> bool:
+        """Whether a call goes to the backend: through a table, or on an active object."""
+        if node.kind != ast.CALL_EXPRESSION:
+            return False
+        places = deeds.callees.get(node, {})
+        if any(place.root is Root.GLOBAL and place.number in reach.variables for place in places):
+            return node.flags & kinds.NODE_INDIRECT != 0 or self._is_call_on(node)
+        if not reach.types:
+            return False
+        steps = (step for place in places for step in place.path if step != CONTENT)
+        owners = {self.facts.symbol(step).parent for step in steps}
+        if node.symbol is not None and node.flags & kinds.NODE_RECEIVER:
+            owners.add(self.facts.symbol(node.symbol).parent)
+        return bool(owners & reach.types)
+
+    def _is_call_on(self, node: Node) -> bool:
+        """Whether a member function is called on the active object, and not on the pointer that holds it."""
+        return node.symbol is not None and not self.effects.is_library(self.facts.symbol(node.symbol))
+
+    @cached_property
+    def outside(self) -> list[int]:
+        """The functions outside of the zones that have bodies, by name."""
+        rows = bodies_of(self.facts).rows
+        found = [
+            s for s in rows if self.facts.symbol(s).kind in FUNCTIONS and not self.entities.is_inside(s)
+        ]  # fmt: skip
+        return sorted(found, key=lambda s: (self.facts.symbol(s).qualified, self.facts.symbol(s).usr, s))
+
+
+_MUTATING: Final = FUNCTIONS - {"constructor", "destructor"}

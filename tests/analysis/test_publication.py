@@ -1,0 +1,255 @@
+# ruff: noqa: E501  one shape of control flow a line
+"""What is published on every path that writes: shapes of control flow, and the changed-flag idiom in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mgaudit.analysis.effects import Effects
+from mgaudit.analysis.mutators import Reach, State
+from mgaudit.analysis.publication import Answer, Publication, Published, Signal
+from mgaudit.analysis.sites_entities import Entities, Scope
+from mgaudit.config.library import library_effects
+from mgaudit.config.loader import load
+from mgaudit.engine.pipeline import Options, analyse
+from mgaudit.gates.registry import PARAMETERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CONFIGURATION = """
+schema = 1
+[tree]
+name = "small"
+sources = ["src/*.cpp"]
+[[configuration]]
+name = "only"
+standard = "c++20"
+[zone.state]
+paths = ["src/**"]
+[[catalogue]]
+name = "writebacks"
+columns = ["entity", "verdict", "reason"]
+rows = []
+[[gate]]
+id = "W"
+kind = "writebacks"
+from = ["state"]
+of = ["state"]
+catalogue = "writebacks"
+"""
+
+HEAD = """
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+struct Table { void (*Draw)(int); void (*Other)(int); };
+extern Table gTable;
+int gNoted;
+#define NOTE() (gNoted |= 1)
+#define NOTHING()
+#define BOTH(x) do { m_x = (x); NOTE(); } while (0)
+template <class T> bool Update(T& slot, T value) {
+  if (slot == value) return false;
+  slot = value;
+  return true;
+}
+template <class T> void Store(T& slot, T value, bool& changed) {
+  if (slot != value) {
+    slot = value;
+    changed = true;
+  }
+}
+template <class F> void Twice(F f) { f(); f(); }
+inline void Count(unsigned& counter) { ++counter; }
+inline void Call(void (*f)(int)) { f(1); }
+struct Bump { unsigned& v; Bump(unsigned& x) : v(x) {} ~Bump() { ++v; } };
+struct Inner { int a = 0; int b = 0; void Set(int v) { a = v; } };
+enum class Cap { A, B, C };
+struct S {
+  int m_x = 0, m_y = 0, m_z = 0; Inner m_in; int m_arr[4] = {}; unsigned m_version = 0; unsigned m_second = 0;
+  void BumpAll() { ++m_version; ++m_second; }
+  void Helper(int v) { m_x = v; ++m_version; }
+  void Silent(int v) { m_x = v; }
+  bool IsSame(int v) const { return m_x == v; }
+  void Unknown(int& r);
+  virtual void V(int v) { m_x = v; ++m_version; }
+  virtual ~S() = default;
+"""
+TAIL = "};\nstruct D : S { void V(int v) override { m_y = v; } };\n"
+
+HOLDS = {
+    "bump after": "m_x = v; ++m_version;",
+    "bump before": "++m_version; m_x = v;",
+    "bump by sum": "m_x = v; m_version += 1;",
+    "bump in a callee": "m_x = v; BumpAll();",
+    "write in a callee": "Silent(v); ++m_version;",
+    "both in a callee": "Helper(v);",
+    "early return": "if (m_x == v) return; m_x = v; ++m_version;",
+    "both arms": "if (v) { m_x = v; ++m_version; } else { m_y = v; BumpAll(); }",
+    "bump in both arms": "m_x = v; if (v) ++m_version; else BumpAll();",
+    "changed flag": "bool c = false; if (m_x != v) { m_x = v; c = true; } if (!c) return; ++m_version;",
+    "flag of two writes": "bool c = false; if (m_x != v) { m_x = v; c = true; } if (m_y != v) { m_y = v; c = true; } if (c) ++m_version;",
+    "flag in a loop": "bool c = false; for (int i = 0; i < 4; ++i) { if (m_arr[i] == v) continue; m_arr[i] = v; c = true; } if (c) ++m_version;",
+    "flag in a switch": "bool c = false; switch (v) { case 0: if (m_x) break; m_x = 1; c = true; break; case 1: m_y = 1; c = true; [[fallthrough]]; default: break; } if (c) ++m_version;",
+    "flag and a condition": "bool c = m_x != v; if (c) { m_x = v; } if (c) ++m_version;",
+    "negated flag": "bool same = true; if (m_x != v) { m_x = v; same = false; } if (same) return; ++m_version;",
+    "flag as an integer": "int dirty = 0; if (m_x != v) { m_x = v; dirty |= 1; } if (dirty) ++m_version;",
+    "flag from a helper": "if (Update(m_x, v)) ++m_version;",
+    "flag joined from helpers": "bool c = false; c |= Update(m_x, v); c |= Update(m_y, v); if (c) ++m_version;",
+    "flag by reference": "bool c = false; Store(m_x, v, c); Store(m_y, v, c); if (c) ++m_version;",
+    "flag in a lambda": "bool c = false; auto set = [&](int& s) { if (s != v) { s = v; c = true; } }; set(m_x); set(m_y); if (c) ++m_version;",
+    "flag compared": "bool c = false; if (m_x != v) { m_x = v; c = true; } if (c == false) return; ++m_version;",
+    "flag and another test": "bool c = false; if (v > 0 && m_x != v) { m_x = v; c = true; } if (c || v > 9) ++m_version;",
+    "ternary": "bool c = m_x != v ? (m_x = v, true) : false; if (c) ++m_version;",
+    "loop that may not run": "for (int i = 0; i < v; ++i) { m_arr[i & 3] = v; ++m_version; }",
+    "while with break": "while (true) { m_x = v; ++m_version; if (v) break; }",
+    "do once": "do { m_x = v; } while (--v > 0); ++m_version;",
+    "counter by reference": "m_x = v; Count(m_version);",
+    "guard": "Bump bump(m_version); if (m_x == v) return; m_x = v;",
+    "nested object": "m_in.Set(v); ++m_version;",
+    "lambda called": "auto f = [&] { m_x = v; }; f(); ++m_version;",
+    "bump in a lambda": "auto f = [&] { ++m_version; }; m_x = v; f();",
+    "lambda handed over": "Twice([&] { m_x = v; ++m_version; });",
+    "lambda in an algorithm": "std::for_each(m_arr, m_arr + 4, [&](int& e) { e = v; }); ++m_version;",
+    "never returns": "m_x = v; if (v < 0) std::abort(); ++m_version;",
+    "throws": "m_x = v; if (v < 0) throw v; ++m_version;",
+    "catch": "try { m_x = v; if (v) throw 1; } catch (int) { ++m_version; return; } ++m_version;",
+    "alias": "auto& r = m_x; r = v; ++m_version;",
+    "only a counter else": "if (v) { m_x = 1; ++m_version; } else { m_second = 3; }",
+    "switch with every arm": "switch (static_cast<Cap>(v)) { case Cap::A: m_x = 1; break; case Cap::B: m_y = 1; break; default: return; } ++m_version;",
+    "returns in arms": "switch (v) { case 0: m_x = 1; ++m_version; return; case 1: BumpAll(); m_y = 1; return; } ",
+    "infinite loop left by return": "for (;;) { if (v--) continue; m_x = 1; ++m_version; return; }",
+    "version from outside": "m_x = v; m_version = m_second + 1;",
+}  # fmt: skip
+
+FAILS = {
+    "no bump": "m_x = v;",
+    "bump in one arm": "m_x = v; if (v) ++m_version;",
+    "write in the other arm": "if (v) ++m_version; else m_x = v;",
+    "return before the bump": "m_x = v; if (v < 0) return; ++m_version;",
+    "flag misses a write": "bool c = false; if (m_x != v) { m_x = v; c = true; } if (m_y != v) m_y = v; if (c) ++m_version;",
+    "flag is set back": "bool c = false; if (m_x != v) { m_x = v; c = true; } c = v > 3; if (c) ++m_version;",
+    "flag set elsewhere": "bool c = false; m_x = v; if (m_y != v) c = true; if (c) ++m_version;",
+    "continue before the flag": "bool c = false; for (int i = 0; i < 4; ++i) { m_arr[i] = v; if (v) continue; c = true; } if (c) ++m_version;",
+    "break before the bump": "while (v--) { m_x = v; if (v == 2) break; ++m_version; }",
+    "bump in a loop that may not run": "m_x = v; for (int i = 0; i < v; ++i) ++m_version;",
+    "bump behind a short circuit": "m_x = v; v && ++m_version;",
+    "bump in one case": "m_x = v; switch (v) { case 0: ++m_version; break; case 1: break; }",
+    "no default": "m_x = v; switch (v) { case 0: ++m_version; break; case 1: ++m_version; break; }",
+    "old value compared late": "const bool c = v != m_x; m_x = v; if (c) ++m_version;",
+    "silent callee": "Silent(v);",
+    "handler that does not bump": "try { m_x = v; if (v) throw 1; ++m_version; } catch (int) { }",
+    "lambda never called": "auto f = [&] { ++m_version; }; m_x = v;",
+    "another object's counter is set back": "m_x = v; m_version = 0;",
+    "helper's answer ignored": "Update(m_x, v); if (v) ++m_version;",
+    "flag by value": "bool c = false; auto set = [&](int& s, bool d) { if (s != v) { s = v; d = true; } }; set(m_x, c); if (c) ++m_version;",
+    "wrong flag": "bool c = false, d = false; if (m_x != v) { m_x = v; c = true; } if (d) ++m_version;",
+    "flag overwritten in a loop": "bool c = false; for (int i = 0; i < 4; ++i) { c = m_arr[i] != v; m_arr[i] = v; } if (c) ++m_version;",
+    "conditional expression": "v ? (m_x = v) : (++m_version, 0);",
+    "the other counter": "m_x = v; ++m_second;",
+}  # fmt: skip
+
+UNDECIDED = {
+    "goto": "m_x = v; if (v) goto end; ++m_version; end: return;",
+    "switch with an initialiser": "switch (int w = v; w) { case 0: m_x = 1; break; } ++m_version;",
+    "assembly": 'm_x = v; asm(""); ++m_version;',
+    "unknown write": "Unknown(m_y); if (v) { m_x = v; ++m_version; }",
+    "case inside a block": "switch (v) { case 0: if (m_x) { case 1: m_y = 1; } } ++m_version;",
+}
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Answer]:
+    folder = tmp_path_factory.mktemp("publication")
+    shapes = {**HOLDS, **FAILS, **UNDECIDED, **OTHERS}
+    methods = [f"  void {_method(name)}(int v) {{ {body} }}" for name, body in shapes.items()]
+    (folder / "src").mkdir()
+    (folder / "src" / "a.cpp").write_text(HEAD + "\n".join(methods) + "\n" + TAIL)
+    (folder / "mgaudit.toml").write_text(CONFIGURATION)
+    settings = load(folder / "mgaudit.toml", PARAMETERS)
+    analysis = analyse(settings, Options(folder / "cache"))
+    facts = analysis.facts
+    assert facts.diagnostics() == []
+
+    def ids(name: str) -> frozenset[int]:
+        return frozenset(symbol.id for symbol in facts.symbols_named(name))
+
+    effects = Effects(facts, library_effects(settings))
+    signals = {
+        "VERSION": Signal(counters=ids("S::m_version")),
+        "FUNCTION": Signal(functions=ids("S::BumpAll")),
+        "MACRO": Signal(macros=frozenset({"NOTE", "NOTHING"})),
+    }
+    counters = ids("S::m_version") | ids("S::m_second")
+    entities = Entities(facts, Scope(frozenset({"src/a.cpp"}), ()))
+    state = State(facts, effects, entities, counters, ids("S::BumpAll"))
+    publication = Publication(state, signals, Reach(ids("gTable")), "IMMEDIATE")
+    known: dict[str, Published] = {}
+
+    def answer(name: str, signal: str) -> Answer:
+        (symbol,) = ids(f"S::{name}")
+        if name not in known:
+            known[name] = publication.of(symbol)
+        return known[name].answers[signal]
+
+    return answer
+
+
+OTHERS = {
+    "macro": "m_x = v; NOTE();",
+    "macro without an expansion": "m_x = v; NOTHING();",
+    "macro in another": "if (v) BOTH(v);",
+    "macro in one arm": "m_x = v; if (v) NOTE();",
+    "table": "m_x = v; gTable.Draw(v);",
+    "table by a copy": "m_x = v; auto draw = gTable.Draw; draw(v);",
+    "table by a reference": "auto& t = gTable; m_x = v; t.Other(v);",
+    "table in one arm": "m_x = v; if (v) gTable.Draw(v);",
+    "function": "m_x = v; BumpAll();",
+}
+
+
+def _method(name: str) -> str:
+    return "case_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_a_publisher_on_every_mutating_path_holds(published: Callable[[str, str], Answer], name: str) -> None:
+    assert published(_method(name), "VERSION") is Answer.HOLDS
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_a_mutating_path_without_it_does_not(published: Callable[[str, str], Answer], name: str) -> None:
+    assert published(_method(name), "VERSION") is Answer.FAILS
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_what_cannot_be_followed_is_undecided(published: Callable[[str, str], Answer], name: str) -> None:
+    assert published(_method(name), "VERSION") is Answer.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("name", "signal", "answer"),
+    [
+        ("macro", "MACRO", Answer.HOLDS),
+        ("macro without an expansion", "MACRO", Answer.HOLDS),
+        ("macro in another", "MACRO", Answer.HOLDS),
+        ("macro in one arm", "MACRO", Answer.FAILS),
+        ("table", "IMMEDIATE", Answer.HOLDS),
+        ("table by a copy", "IMMEDIATE", Answer.HOLDS),
+        ("table by a reference", "IMMEDIATE", Answer.HOLDS),
+        ("table in one arm", "IMMEDIATE", Answer.FAILS),
+        ("function", "FUNCTION", Answer.HOLDS),
+        ("function", "VERSION", Answer.HOLDS),
+        ("macro", "IMMEDIATE", Answer.FAILS),
+    ],
+)
+def test_signals(published: Callable[[str, str], Answer], name: str, signal: str, answer: Answer) -> None:
+    assert published(_method(name), signal) is answer
+
+
+def test_every_override_must_publish(published: Callable[[str, str], Answer]) -> None:
+    assert published("V", "VERSION") is Answer.FAILS  # the override does not
