@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mgaudit.commands.demo import copy_example
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -184,3 +186,16 @@ def test_missing_rows_are_suggested(boundary: Path, mgaudit: Run) -> None:
 def test_a_catalogue_that_does_not_exist(boundary: Path, mgaudit: Run) -> None:
     result = mgaudit("catalogue", "red")
     assert (result.code, 'there is no catalogue "red"' in result.err) == (2, True)
+
+
+def test_the_surface_of_mutations_lists_each_pair_with_its_verdict(tmp_path: Path, mgaudit: Run) -> None:
+    copy_example(tmp_path / "minigl", broken=False)
+    config = str(tmp_path / "minigl" / "mgaudit.toml")
+    result = mgaudit("surface", "mutations", "--output-format", "json", "--config", config)
+    assert result.code == 0
+    sites = json.loads(result.out)["sites"]
+    assert len(sites) == 8
+    assert {
+        "path": "src/impl/GlObjects.cpp", "accessor": "DeleteBuffer", "role": "call", "kind": "value",
+        "verdict": "SHARED_HELPER(ReleaseResource)",
+    }.items() <= next(site for site in sites if site["accessor"] == "DeleteBuffer").items()  # fmt: skip

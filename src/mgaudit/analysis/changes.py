@@ -15,14 +15,15 @@ from mgaudit.analysis.sites import Site, SiteKind
 from mgaudit.analysis.sites_entities import EntityKind
 from mgaudit.facts.bodies import bodies_of
 from mgaudit.sources import cursors as ast
+from mgaudit.sources.body_kinds import TypeKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from mgaudit.analysis.effects import Effects
-    from mgaudit.analysis.effects_model import Event, Evidence, Place
+    from mgaudit.analysis.effects_model import Deeds, Event, Evidence, Place
     from mgaudit.analysis.sites_entities import Entities
-    from mgaudit.facts.bodies import BodyRow, Node
+    from mgaudit.facts.bodies import Node
     from mgaudit.facts.query import Facts
 
 SiteKey = tuple[str, int, int, str]
@@ -88,7 +89,7 @@ class _Finder:
             for deeds in self._effects.deeds(symbol, lambda node: self._site(node) is not None):
                 for event in deeds.events:
                     if self._bodies.path(event.node.file) in self._paths:
-                        self._deed(deeds.row, event)
+                        self._deed(deeds, event)
         self._found.own.difference_update(self._found.certain, self._found.doubtful)
         for key in self._found.certain:
             self._found.doubtful.pop(key, None)
@@ -104,7 +105,7 @@ class _Finder:
 
     # ---- one deed
 
-    def _deed(self, row: BodyRow, event: Event) -> None:
+    def _deed(self, deeds: Deeds, event: Event) -> None:
         node, evidence = event.node, event.evidence
         own = self._site(node) if node.kind == ast.CALL_EXPRESSION else None
         sources = [site for source in event.sources if (site := self._site(source)) is not None]
@@ -115,11 +116,11 @@ class _Finder:
                 self._mark([own], event)
         elif evidence.callee is not None and evidence.place is not None and self._is_observed(evidence.place):
             if not self._is_in_view(evidence.callee):
-                self._add(row, event, evidence.place)
+                self._add(deeds, event, self._last_observed(evidence.place))
         elif sources:
             self._mark(sources, event)
-        elif self._is_observed(event.place):
-            self._add(row, event, event.place)
+        elif (named := self._last_observed(event.place) or self._class_of(deeds, event.place)) is not None:
+            self._add(deeds, event, named)
         elif event.place.root is Root.OBJECT and not event.place.path and not event.is_certain:
             self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
 
@@ -161,10 +162,21 @@ class _Finder:
     def _is_accessor(self, field_: int) -> bool:
         return self._entities.is_inside(field_) and self._entities.kind(field_) is EntityKind.ACCESSOR
 
-    def _add(self, row: BodyRow, event: Event, place: Place) -> None:
-        """A change that no use names: named by the field or variable that is written."""
-        symbol = self._last_observed(place)
+    def _class_of(self, deeds: Deeds, place: Place) -> int | None:
+        """The class of a whole object that a parameter leads to, where it is one of the observed zones."""
+        if place.root is not Root.PARAMETER or any(step != CONTENT for step in place.path):
+            return None
+        parameters = [child for child in deeds.root.children if child.kind == ast.PARAMETER]
+        type_ = parameters[place.number].type if place.number < len(parameters) else None
+        while type_ is not None and type_.inner is not None and type_.kind is not TypeKind.RECORD:
+            type_ = type_.inner
+        known = type_.symbol if type_ is not None else None
+        return known if known is not None and self._entities.is_watched_object(known) else None
+
+    def _add(self, deeds: Deeds, event: Event, symbol: int | None) -> None:
+        """A change that no use names: named by the field or variable that is written, or the object's class."""
         assert symbol is not None
+        row = deeds.row
         evidence = event.evidence
         entity = self._facts.symbol(symbol).qualified
         scan = self._facts.scans.get(evidence.path)

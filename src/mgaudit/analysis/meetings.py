@@ -163,6 +163,8 @@ class Meetings:
                 for node in deeds.root.walk():
                     if node.kind == ast.CALL_EXPRESSION and not self._state.reaches(node, deeds, self._reach):
                         known[node] += self._outside(node, deeds, function)
+                    elif node.kind == kinds.DESTRUCTION:
+                        known[node] += [t for t in self._targets(node, deeds) if self._is_outside(t)]
                     elif node.kind == ast.VARIABLE:
                         known[node] += [f for f in _handed(node, self._state) if self._is_outside(f)]
         return known
@@ -179,7 +181,8 @@ class Meetings:
         """The functions that a call may reach."""
         effects = self._state.effects
         if node.symbol is not None and not node.flags & kinds.NODE_INDIRECT:
-            dynamic = effects.overriders(node.symbol) if node.flags & kinds.NODE_DYNAMIC else ()
+            is_dynamic = node.flags & kinds.NODE_DYNAMIC or node.kind == kinds.DESTRUCTION
+            dynamic = effects.overriders(node.symbol) if is_dynamic else ()
             return [t for t in (node.symbol, *dynamic) if effects.has_own_body(t)]
         return [t for t in effects.functions_at(deeds.callees.get(node, {})) if effects.has_own_body(t)]
 

@@ -137,6 +137,10 @@ class State:
         """A function and everything that overrides it."""
         return [function, *self.effects.overriders(function)]
 
+    def families(self, numbers: Collection[int]) -> dict[object, set[int]]:
+        """Mutators that are overloads or overrides of one another, together."""
+        return self.entities.families(numbers)
+
     # ---- deeds
 
     def deeds(self, function: int) -> list[Deeds]:
@@ -211,11 +215,8 @@ class State:
 
     @cached_property
     def outside(self) -> list[int]:
-        """The functions outside of the zones that have bodies, by name."""
-        rows = bodies_of(self.facts).rows
-        found = [
-            s for s in rows if self.facts.symbol(s).kind in FUNCTIONS and not self.entities.is_inside(s)
-        ]  # fmt: skip
+        """What has a body outside of the zones, by name: functions, and variables whose initialisers hold lambdas."""
+        found = [s for s in bodies_of(self.facts).rows if not self.entities.is_inside(s)]
         return sorted(found, key=lambda s: (self.facts.symbol(s).qualified, self.facts.symbol(s).usr, s))
 
 

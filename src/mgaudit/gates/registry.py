@@ -140,6 +140,7 @@ KINDS: Mapping[str, Kind] = {
         "Every mutation beside a backend call has a verdict.",
         available=True,
         check="mgaudit.gates.mutations.check:check",
+        census="mgaudit.gates.mutations.census:census_of",
     ),
     "dirty-surface": Kind(
         DirtySurfaceParameters,

@@ -77,7 +77,10 @@ def judge(context: GateContext) -> Judged:
     state = State(context.facts, effects_for(context), Entities(context.facts, scope), counters, publishers)
     owed = owed_mutators(context, state, parameters.entry)
     publication = Publication(state, signals, reach, IMMEDIATE)
-    return Judged(context, parameters, catalogue, allowed, state, owed, publication, reads, filled)
+    judged = Judged(context, parameters, catalogue, allowed, state, owed, publication, reads, filled)
+    if ambiguous := list(judged.ambiguous()):
+        raise UntrustedError(ambiguous)
+    return judged
 
 
 def _signals(context: GateContext, parameters: DirtySurfaceParameters) -> tuple[dict[str, Signal], list[Problem]]:
@@ -178,6 +181,15 @@ class Judged:
             symbols = {s.id for s in self.context.facts.symbols_named(row.get("mutator") or "")}
             found[id(row)] = frozenset(s for s in symbols if self.state.entities.is_inside(s))
         return found
+
+    def ambiguous(self) -> Iterator[Problem]:
+        """A problem for each row whose name means several mutators that owe a row."""
+        for row in (*self.catalogue.rows, *(self.allowed.rows if self.allowed is not None else ())):
+            meant = {number for number in self._meanings[id(row)] if number in self.owed}
+            names = sorted({self.context.facts.symbol(min(n)).qualified for n in self.state.families(meant).values()})
+            if len(names) > 1:
+                what = f"`{row.get('mutator')}` means several mutators: {', '.join(f'::{name}' for name in names)}"
+                yield Problem(row.path, row.line, f"column {row.column}: {what}", "qualify it with its class")
 
     def rows_of(self, mutator: int) -> list[Row]:
         """The rows that name a mutator, or the method that it overrides."""

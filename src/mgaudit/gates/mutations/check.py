@@ -17,7 +17,7 @@ from mgaudit.analysis.sites_entities import FUNCTIONS, Entities
 from mgaudit.config.log import nearest
 from mgaudit.domain.findings import Evidence, Finding, Severity
 from mgaudit.domain.names import selects
-from mgaudit.domain.problems import UntrustedError
+from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.facts.bodies import bodies_of
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.coverage import Reporter, place_of
@@ -25,13 +25,12 @@ from mgaudit.gates.inference import effects_for
 from mgaudit.gates.mutations.parameters import MutationsParameters
 from mgaudit.gates.reach import reach_of
 from mgaudit.gates.scopes import empty_zones, scope_of
-from mgaudit.gates.uses import enclosing_function
+from mgaudit.gates.uses import Enclosing, enclosing_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mgaudit.gates.context import GateContext
-    from mgaudit.gates.uses import Enclosing
     from mgaudit.sources.catalogues import Catalogue, Row
 
 
@@ -71,7 +70,10 @@ def judge(context: GateContext) -> Judged:
     state = State(facts, effects_for(context), Entities(facts, scope))
     owing = {symbol for symbol, bodies in rows.items() if any(row.path in paths for row in bodies)}
     pairs = Meetings(state, reach, owing.__contains__).find()
-    return Judged(context, catalogue, calls, state, tuple(_sorted(context, pairs)), len(owing))
+    judged = Judged(context, catalogue, calls, state, tuple(_sorted(context, pairs)), len(owing))
+    if ambiguous := list(judged.ambiguous()):
+        raise UntrustedError(ambiguous)
+    return judged
 
 
 def _sorted(context: GateContext, pairs: list[Pair]) -> Iterator[Pair]:
@@ -114,10 +116,10 @@ class Judged:
     functions: int
 
     def enclosing(self, pair: Pair) -> Enclosing:
-        """The function of a pair."""
-        found = enclosing_function(self.context.facts, [pair.function])
-        assert found is not None
-        return found
+        """The function of a pair, or the variable that holds it."""
+        facts = self.context.facts
+        found = enclosing_function(facts, [pair.function])
+        return found if found is not None else Enclosing(facts.symbol(pair.function).qualified, is_internal=False)
 
     def mutator(self, pair: Pair) -> str:
         """The qualified name of what is changed."""
@@ -136,6 +138,15 @@ class Judged:
     def _signatures(self) -> dict[int, str]:
         facts = self.context.facts
         return {pair.mutator: facts.signature(facts.symbol(pair.mutator)) for pair in self.pairs}
+
+    def ambiguous(self) -> Iterator[Problem]:
+        """A problem for each row whose mutator means several that some function owes a verdict for."""
+        for row in self.catalogue.rows:
+            meant = {pair.mutator for pair in self.pairs if self._answers(row, pair)}
+            names = sorted({self.context.facts.symbol(min(n)).qualified for n in self.state.families(meant).values()})
+            if len(names) > 1:
+                what = f"`{row.get('mutator')}` means several mutators: {', '.join(f'::{name}' for name in names)}"
+                yield Problem(row.path, row.line, f"column {row.column}: {what}", "qualify it with its class")
 
     def verdict(self, pair: Pair) -> str:
         """What the catalogue says of a pair."""

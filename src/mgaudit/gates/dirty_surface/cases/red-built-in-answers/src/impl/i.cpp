@@ -1,0 +1,5 @@
+#include "state/s.h"
+namespace mg::impl { using namespace state;
+void a() { gC.Push(1); } void b() { gC.PushSome(1); } void c() { gC.SetWidth(1); } void d() { gC.SetTrace(2); } void e() { gC.Bind(1); gO.Bind(2); } void f() { pTex->SetLevel(3); }
+void g() { gC.pub = 3; } void h() { gC.Slot() = 2; }
+}
