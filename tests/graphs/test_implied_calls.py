@@ -214,6 +214,32 @@ def test_unevaluated_operands_are_no_calls(calls: Callable[[str], Any]) -> None:
     assert graph.unresolved() == []
 
 
+WRAPPERS = """
+namespace lib {
+template <class T> struct function;
+template <class R, class... A> struct function<R(A...)> {
+    function() = default; template <class F> function(F) {}
+    R operator()(A...) const;
+};
+template <class T, unsigned long N> struct array { T elements[N]; T& operator[](unsigned long); };
+}
+"""
+
+
+def test_tables_of_wrappers_and_containers_of_the_library(calls: Callable[..., Any]) -> None:
+    graph = calls(
+        '#include "lib.hpp"\nvoid A(); void B(); void C(); void D();\n'
+        "struct T { lib::function<void()> one; lib::function<void()> two; };\nT t = {A, [] { B(); }};\n"
+        "struct L { lib::array<void (*)(), 2> slots; int n; };\nL l = {{C, &D}, 3};\n"
+        "void One() { t.one(); }\nvoid Two() { t.two(); }\nvoid Three(int i) { l.slots[i](); }",
+        {"lib.hpp": WRAPPERS},
+    )
+    assert graph.reaches("One", "A")
+    assert not graph.reaches("One", "B")
+    assert graph.reaches("Two", "B")
+    assert {("Three", "address", "C"), ("Three", "address", "D")} <= graph.edges()
+
+
 def test_a_braced_list_runs_the_initialisers_that_it_leaves_out(calls: Callable[[str], Any]) -> None:
     graph = calls(
         "int A(); struct P { P() { A(); } }; struct In { int v = A(); }; struct Out { int n; In in; P p; };\n"

@@ -152,7 +152,7 @@ class StoreFinder:
         count = max(1, min(self._cursors.cdll.clang_getArraySize(type_), _MAX_ELEMENTS))
         if items[0].kind in ast.INITIALISER_LISTS:
             count = 1
-        elif element.kind == ast.RECORD and self._cursors.type_of(items[0]).kind != ast.RECORD:
+        elif self._is_elided(element, items[0]):
             for _ in range(count):
                 if not items or not self._fill(element, items):
                     break
@@ -162,6 +162,12 @@ class StoreFinder:
             if holder is not None:
                 self._store(holder, item, item)
         del items[:count]
+
+    def _is_elided(self, element: CXType, item: CXCursor) -> bool:
+        """Whether an item without braces is for the first member of a class; a wrapper of functions takes it itself."""
+        if element.kind != ast.RECORD or self._cursors.type_of(item).kind == ast.RECORD:
+            return False
+        return not self._may_hold(element)
 
     def _designator(self, item: CXCursor) -> list[CXCursor]:
         """The fields that ``.a.b = value`` names, else none."""
@@ -220,7 +226,25 @@ class StoreFinder:
             members = [*self._cursors.children(declared), *(self._cursors.children(pattern) if pattern.data0 else ())]
             known = any(c.kind in ast.FUNCTIONS and self._cursors.spelling(c) == "operator()" for c in members)
             self._wrappers[declared.data0] = known
+            if not known and self._is_foreign(declared):  # `std::array<void (*)(), 4>`
+                known = self._wrappers[declared.data0] = any(map(self._is_callable, self._arguments(record)))
         return known
+
+    def _is_foreign(self, declared: CXCursor) -> bool:
+        file = self._files.place(self._cursors.cdll.clang_getCursorLocation(declared))[0]
+        return file == NONE or not self._files.is_tracked(file)
+
+    def _arguments(self, record: CXType) -> list[CXType]:
+        cdll = self._cursors.cdll
+        count = cdll.clang_Type_getNumTemplateArguments(record)
+        found = [cdll.clang_Type_getTemplateArgumentAsType(record, index) for index in range(max(0, count))]
+        return [cdll.clang_getCanonicalType(type_) for type_ in found]
+
+    def _is_callable(self, type_: CXType) -> bool:
+        """Whether a type is a function pointer, or a class that wraps functions."""
+        if type_.kind == ast.POINTER:
+            return self._cursors.pointee(type_).kind in ast.FUNCTION_TYPES
+        return type_.kind == ast.RECORD and self._is_wrapper(type_)
 
     def original(self, field: CXCursor) -> CXCursor:
         """The field of the template, of which the indexer reports the uses, for an instantiation's field."""
@@ -291,7 +315,8 @@ class StoreFinder:
                 else:
                     yield from self._values(child)
         elif kind in ast.INITIALISER_LISTS:
-            if self._cursors.element_type(self._cursors.type_of(value)).kind != ast.RECORD:
+            element = self._cursors.element_type(self._cursors.type_of(value))
+            if element.kind != ast.RECORD or self._is_wrapper(element):
                 for child in self._cursors.children(value):
                     yield from self._values(child)
         elif kind in _TRANSPARENT:
