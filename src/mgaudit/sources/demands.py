@@ -6,9 +6,11 @@ address of, which tables its constructors need. Source: Itanium C++ ABI, section
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.sources import cursors as ast
+from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT
 from mgaudit.sources.cursors import copied
 from mgaudit.sources.demand_walk import BodyWalk, Demand, Place
 from mgaudit.sources.lifetimes import Lifetimes
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 _EXTERNAL_LINKAGE: Final = 4
 _CLASSES: Final = frozenset({2, 3, 4, 31, 32})
+_ATTRIBUTE: Final = 400  # one that the front end does not tell from others
+# GCC, unlike clang, also keeps an internal function that may be unused.
+_KEEPING: Final = re.compile(rb"\b(?:__)?(?:used|constructor|destructor|maybe_unused|unused)(?:__)?\b")
 
 
 class Node(NamedTuple):
@@ -182,10 +187,24 @@ class DemandFinder:
         location = self._cdll.clang_getCursorLocation
         return bool(self._cdll.clang_equalLocations(location(one), location(other)))
 
+    def _is_kept(self, definition: CXCursor) -> bool:
+        """Whether an attribute keeps it though nobody refers to it; one that a macro wrote counts, whatever it says."""
+        for attribute in self._cursors.children(definition):
+            if attribute.kind != _ATTRIBUTE:
+                continue
+            extent = self._cdll.clang_getCursorExtent(attribute)
+            start, end = self._cdll.clang_getRangeStart(extent), self._cdll.clang_getRangeEnd(extent)
+            file, _, _, offset = self._files.place(start)
+            if start.raw & MACRO_LOCATION_BIT or file == NONE:
+                return True
+            if _KEEPING.search(self._files.content(file)[offset : self._files.place(end)[3]]):
+                return True
+        return False
+
     def _strength(self, cursor: CXCursor) -> Strength:
-        if self._explicit_instance(cursor) == b"template":
-            return Strength.ALWAYS
         definition = self._cdll.clang_getCursorDefinition(cursor)
+        if self._explicit_instance(cursor) == b"template" or (definition.data0 and self._is_kept(definition)):
+            return Strength.ALWAYS
         if cursor.kind == ast.VARIABLE:
             vague = self._is_vague(definition, cursor)
             return Strength.ON_DEMAND if vague and not self._runs_at_start(definition) else Strength.ALWAYS
