@@ -132,10 +132,9 @@ def dependents(facts: Facts, paths: Collection[str]) -> frozenset[str]:
     """Some files, and all that include any of them, at any depth and in any configuration."""
     found = set(paths)
     including: dict[str, set[str]] = defaultdict(set)
-    for configuration in facts.configurations:
-        for edge in IncludeGraph.of(facts, configuration).all_edges():
-            if edge.target is not None:
-                including[edge.target].add(edge.source)
+    for edge in facts.edges.values():
+        if edge.target is not None:
+            including[edge.target].add(edge.source)
     waiting = list(found)
     while waiting:
         fresh = including[waiting.pop()] - found
