@@ -37,6 +37,7 @@ SIZES: Final = frozenset(
 )  # fmt: skip
 """Members of library classes whose number says nothing of what their object holds."""
 
+_INCREMENTS: Final = frozenset({"operator++", "operator+=", "fetch_add"})  # of atomics
 _DEEPEST: Final = 5  # calls and references that a store goes through
 
 
@@ -96,6 +97,8 @@ class Flows:
             self._note(body)
         for body in walker.world.bodies:
             self._take(body)
+        for body in walker.world.bodies:
+            self._take_helped(body)
 
     def _note(self, body: Body) -> None:
         """What functions return, and what local references and pointers lead to."""
@@ -138,7 +141,19 @@ class Flows:
             if not call.is_tracked or not self.is_defined(call):
                 self._take_library_call(body, call)
         if not self._walker.terms.is_inside(body.path):
-            self.incremented.update(n.key for index in row.incremented for n in self._designated(body, index))
+            changed = [*row.incremented]
+            for call in row.calls:
+                if call.name.rpartition("::")[2] in _INCREMENTS and call.receiver is not None:
+                    changed += call.receiver.path[-1:] or call.receiver.nodes
+            self.incremented.update(n.key for index in changed for n in self._designated(body, index))
+
+    def _take_helped(self, body: Body) -> None:
+        """What a helper increments that is given it by reference."""
+        for call in body.row.calls if not self._walker.terms.is_inside(body.path) else ():
+            for position in call.outputs:
+                if position < len(call.arguments) and f"{call.key}/{position}" in self.incremented:
+                    path = call.arguments[position].path
+                    self.incremented.update(n.key for index in path[-1:] for n in self._designated(body, index))
 
     def is_defined(self, call: Call) -> bool:
         """Whether the body of a called function is seen, or of one that overrides it."""

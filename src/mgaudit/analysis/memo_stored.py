@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.memo_flows import SIZES, Given, bare, node_of
-from mgaudit.sources.memo_records import ARGUMENT, CALL, FIELD, LOCAL, RECORD, RESULT, VARIABLE, NodeRecord
+from mgaudit.sources.memo_records import (
+    ARGUMENT,
+    CALL,
+    FIELD,
+    INTEGER,
+    LOCAL,
+    POINTER,
+    RECORD,
+    RESULT,
+    VARIABLE,
+    NodeRecord,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +28,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.memo_records import Operand
 
 _DEEPEST: Final = 6  # helpers and local variables on the way
+_ADDRESS_BITS: Final = 64
 _LASTING: Final = frozenset({FIELD, VARIABLE})
 _FIRST_ARGUMENT: Final = frozenset(
     {"exchange", "get", "move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "launder", "bit_cast",
@@ -89,6 +101,13 @@ class Places:
             elif node.kind in {LOCAL, ARGUMENT}:
                 for stored in self._given(node, depth, seen, through=through):
                     yield Stored(stored.nodes, is_exact=False)
+            elif node.kind in _LASTING and self._may_be_address(body, operand) and self._is_kept((node,)):
+                yield Stored((node,), is_exact=False)
+
+    def _may_be_address(self, body: Body, operand: Operand) -> bool:
+        """Whether what is computed may still be a pointer: one with a tag in its low bits, say."""
+        type_ = bare(body.types[operand.type])
+        return type_.kind == POINTER or (type_.kind == INTEGER and type_.bits >= _ADDRESS_BITS)
 
     def _path(
         self, body: Body, path: list[NodeRecord], depth: int, seen: set[tuple[str, str]], *, through: bool

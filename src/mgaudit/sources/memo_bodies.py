@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.cursors import copied
@@ -38,6 +40,7 @@ _LAST_EXPRESSION: Final = 199
 _COMPARING: Final = {10: "<=>", 11: "<", 12: ">", 13: "<=", 14: ">=", kinds.EQUAL: "==", kinds.UNEQUAL: "!="}
 _LOGICAL: Final = frozenset({kinds.LOGICAL_AND, kinds.LOGICAL_OR})
 _INCREMENTS: Final = frozenset({1, 3})  # after and before the operand
+_ADDING: Final = 26  # `+=`
 _COMPARISONS: Final = frozenset(f"operator{sign}" for sign in _COMPARING.values())
 _LVALUE_REFERENCE: Final = 103
 _NOTHING: Final = Value()
@@ -269,6 +272,9 @@ class BodyReader:
             self._compare(_COMPARING[operator], (values[0], inner[0]), (values[1], inner[1]), cursor)
             return _NOTHING
         if operator == kinds.ASSIGN or cursor.kind == kinds.COMPOUND_ASSIGNMENT:
+            for target in values[0].path[-1:]:
+                if operator == _ADDING or target in values[1].nodes:  # `x += 1`, `x = x + 1`
+                    self._row.incremented[target] = None
             self._store(values[0], values[1], inner[1])
             return _union(values)
         return values[1] if operator == kinds.COMMA else _union(values)
@@ -445,10 +451,7 @@ class BodyReader:
         places = {*comparison.left.path[-1:], *comparison.right.path[-1:]}
         only = bool(flows) and all(not flow.value.nodes for flow in flows)
         if comparison.operator == "==" and is_quiet and only and any(flow.target in places for flow in flows):
-            self._row.comparisons[index] = Comparison(
-                comparison.operator, comparison.left, comparison.right, comparison.group, comparison.line,
-                comparison.column, cleared=True,
-            )  # fmt: skip
+            self._row.comparisons[index] = msgspec.structs.replace(comparison, cleared=True)
 
     def _return(self, cursor: CXCursor) -> Value:
         for child in self._expressions(cursor):

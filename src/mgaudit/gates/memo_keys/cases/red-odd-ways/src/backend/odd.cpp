@@ -19,6 +19,9 @@ bool Odd::Use(const Sampler& sampler, const std::shared_ptr<Sampler>& shared) {
     redText[std::to_string(reinterpret_cast<std::uintptr_t>(&sampler))] = 1;
     m_text[std::to_string(sampler.Width())] = 1;
     redShifted[(sampler.GetLifetimeId() << 8) | 3u] = 1;
+    const auto bits = reinterpret_cast<std::uintptr_t>(&sampler);
+    same |= (redTagged & ~std::uintptr_t{1}) == bits;
+    redTagged = bits | 1;
     util::Hasher pointers;
     pointers.Add(7);
     pointers.AddPointer(&sampler);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,6 +42,7 @@ private:
     std::map<unsigned long, int> redShifted;
     std::map<unsigned long, int> redHasher;
     std::map<unsigned long, int> m_hasher;
+    std::uintptr_t redTagged = 0;
     Source m_source;
     std::vector<Sorted> m_sorted;
 };
