@@ -7,6 +7,7 @@ as a whole object overwritten through a pointer, is a site of its own.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -83,6 +84,7 @@ class _Finder:
             if site.kind not in _NO_USES:
                 self._sites.setdefault((site.path, site.line, site.column), []).append(site)
         self._found = Changes()
+        self._pointers: dict[int, bool] = {}
 
     def find(self) -> Changes:
         for symbol in self._observing():
@@ -117,6 +119,8 @@ class _Finder:
         elif evidence.callee is not None and evidence.place is not None and self._is_observed(evidence.place):
             if not self._is_in_view(evidence.callee):
                 self._add(deeds, event, self._last_observed(evidence.place))
+        elif self._is_elsewhere(event):
+            pass
         elif sources:
             self._mark(sources, event)
         elif (named := self._last_observed(event.place) or self._class_of(deeds, event.place)) is not None:
@@ -139,6 +143,14 @@ class _Finder:
         numbers = {node.symbol, self._entities.pattern(node.symbol)}
         return next((site for site in candidates if site.symbols & numbers), None)
 
+    def _is_elsewhere(self, event: Event) -> bool:
+        """Whether the observing code writes a field of a class of its own, whatever else its object may be."""
+        place: Place | None = event.place
+        if event.evidence.callee is not None:
+            place = event.evidence.place if self._is_in_view(event.evidence.callee) else None
+        last = next((step for step in reversed(place.path) if step != CONTENT), None) if place is not None else None
+        return last is not None and place is not None and self._last_observed(place) != last
+
     def _is_in_view(self, function: int) -> bool:
         """Whether a function's own body is observed: its deeds are found there."""
         return any(row.path in self._paths for row in self._effects.bodies_with(function))
@@ -153,11 +165,21 @@ class _Finder:
         for step in reversed(place.path):
             if step != CONTENT and self._is_accessor(step):
                 return step
-            if step != CONTENT and place.path[-1] == CONTENT and self._entities.names_object(step):
+            if step != CONTENT and place.path[-1] == CONTENT and self._points_to_object(step):
                 return step
         if place.root is Root.GLOBAL and self._entities.is_inside(place.number):
             return place.number
         return None
+
+    def _points_to_object(self, field_: int) -> bool:
+        """Whether a field is a pointer, plain or smart, to an object of the observed zones."""
+        known = self._pointers.get(field_)
+        if known is None:
+            types = {row.type for row in self._facts.declarations_of([field_])}
+            known = self._pointers[field_] = any(_POINTER.search(text) for text in types) and (
+                self._entities.names_object(field_)
+            )
+        return known
 
     def _is_accessor(self, field_: int) -> bool:
         return self._entities.is_inside(field_) and self._entities.kind(field_) is EntityKind.ACCESSOR
@@ -192,4 +214,5 @@ class _Finder:
             self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
 
 
+_POINTER: Final = re.compile(r"[*&]\Z|\A(?:const )?[\w:]*_ptr<[^<>]*>\Z")
 _NO_USES: Final = frozenset({SiteKind.SIGNATURE, SiteKind.UNEVALUATED, SiteKind.UNRESOLVED})

@@ -182,7 +182,8 @@ class State:
         if sources:
             return sources
         named = self.named(place)
-        return [] if named is None else [named]
+        last = next((step for step in reversed(place.path) if step != CONTENT), named)
+        return [] if named is None or last != named else [named]  # not a field of what the state only leads to
 
     def _is_left_to(self, evidence: Evidence) -> bool:
         """Whether a callee names the state itself: then the mutation is one of its own."""
