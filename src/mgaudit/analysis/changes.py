@@ -39,7 +39,7 @@ class Changes:
         certain: Sites that change something, with the first evidence.
         doubtful: Sites through which something unknown may, with the reason.
         own: Sites whose every change stays with the observing code: a copy of an object.
-        unnamed: Sites for changes that no use names, with their evidence.
+        unnamed: Sites for changes that no use names, with their evidence; also among `certain` or `doubtful`.
         unknown: (path, line, column, reason) of deeds in the observing code whose object is not known at all.
     """
 
@@ -85,10 +85,12 @@ class _Finder:
                 self._sites.setdefault((site.path, site.line, site.column), []).append(site)
         self._found = Changes()
         self._pointers: dict[int, bool] = {}
+        self._widths: dict[Node, int] = {}
 
     def find(self) -> Changes:
         for symbol in self._observing():
             for deeds in self._effects.deeds(symbol, lambda node: self._site(node) is not None):
+                self._widths = _widths(deeds)
                 for event in deeds.events:
                     if self._bodies.path(event.node.file) in self._paths:
                         self._deed(deeds, event)
@@ -124,7 +126,7 @@ class _Finder:
         elif sources:
             self._mark(sources, event)
         elif (named := self._last_observed(event.place) or self._class_of(deeds, event.place)) is not None:
-            self._add(deeds, event, named)
+            self._add(deeds, event, named, is_sure=self._widths[event.node] <= _WIDEST)
         elif event.place.root is Root.OBJECT and not event.place.path and not event.is_certain:
             self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
 
@@ -195,7 +197,7 @@ class _Finder:
         known = type_.symbol if type_ is not None else None
         return known if known is not None and self._entities.is_watched_object(known) else None
 
-    def _add(self, deeds: Deeds, event: Event, symbol: int | None) -> None:
+    def _add(self, deeds: Deeds, event: Event, symbol: int | None, *, is_sure: bool = True) -> None:
         """A change that no use names: named by the field or variable that is written, or the object's class."""
         assert symbol is not None
         row = deeds.row
@@ -208,11 +210,20 @@ class _Finder:
             SiteKind.VALUE, ("helper",) if evidence.callee is not None else (), "write", frozenset([symbol]),
             frozenset([row.symbol]), frozenset([row.symbol]), frozenset(), row.mask,
         )  # fmt: skip
-        if event.is_certain:
-            self._found.unnamed.setdefault(key_of(site), (site, evidence))
-        else:
-            self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
+        self._found.unnamed.setdefault(key_of(site), (site, evidence))
+        known = self._found.certain if event.is_certain and is_sure else self._found.doubtful
+        known.setdefault(key_of(site), evidence)
 
 
+def _widths(deeds: Deeds) -> dict[Node, int]:
+    """How many places each node may write: of very many, none is told for certain."""
+    found: dict[Node, set[Place]] = {}
+    for event in deeds.events:
+        if not event.place.is_own:
+            found.setdefault(event.node, set()).add(event.place)
+    return {node: len(places) for node, places in found.items()}
+
+
+_WIDEST: Final = 6
 _POINTER: Final = re.compile(r"[*&]\Z|\A(?:const )?[\w:]*_ptr<[^<>]*>\Z")
 _NO_USES: Final = frozenset({SiteKind.SIGNATURE, SiteKind.UNEVALUATED, SiteKind.UNRESOLVED})
