@@ -188,20 +188,13 @@ class Finder:
     # ---- comparisons
 
     def compared(self) -> Iterator[Candidate]:
-        """The lasting places that bodies compare with something else."""
+        """The lasting places that bodies compare with something else; helpers of the frontend are given them, too."""
         for body in self.walker.world.bodies:
-            if self._is_judged(body) and not self.equality.is_equality(body):
+            if not self.equality.is_equality(body):
                 for comparison in body.row.comparisons:
                     yield from self._comparison(body, comparison)
                 for call in body.row.calls:
                     yield from self._call(body, call)
-
-    def _is_judged(self, body: Body) -> bool:
-        """Whether a body is no part of the frontend."""
-        owner = self.walker.world.records.get(body.row.owner)
-        if owner is not None and self.walker.is_frontend(owner.type):
-            return False
-        return not self.walker.terms.is_frontend(body.path, body.row.name)
 
     def _comparison(self, body: Body, comparison: Comparison) -> Iterator[Candidate]:
         left, right = comparison.left, comparison.right

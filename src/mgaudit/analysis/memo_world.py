@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mgaudit.sources.memo_records import RECORD, BodyRow, HolderRow, RecordRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from mgaudit.facts.query import Facts
     from mgaudit.sources.memo_records import AliasRecord, NodeRecord, TypeRecord
@@ -192,8 +192,3 @@ class World:
             return known
         owner = self.records.get(self.owners.get(key, ""))
         return owner.fields.get(key) if owner is not None else None
-
-
-def names_of(members: Iterable[Member]) -> list[str]:
-    """The qualified names of some members, sorted, once each."""
-    return sorted({member.place.name for member in members})

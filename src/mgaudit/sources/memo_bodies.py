@@ -412,18 +412,16 @@ class BodyReader:
 
     def _unwrapped(self, expression: CXCursor) -> CXCursor:
         while expression.kind in {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES}:
-            inner = self._expressions(expression)
-            if not inner:
+            if not (inner := self._expressions(expression)):
                 break
             expression = inner[0]
         return expression
 
     def _names(self, child: CXCursor, named: CXCursor) -> bool:
         callee = self._unwrapped(child)
-        if callee.kind not in {ast.MEMBER_EXPRESSION, ast.NAME_EXPRESSION}:
-            return False
         found = self._cursors.referenced(callee)
-        return found is not None and found.data0 == named.data0
+        is_name = callee.kind in {ast.MEMBER_EXPRESSION, ast.NAME_EXPRESSION}
+        return is_name and found is not None and found.data0 == named.data0
 
     # ---- statements
 

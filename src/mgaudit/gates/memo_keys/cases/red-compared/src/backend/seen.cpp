@@ -13,6 +13,8 @@ bool Seen::Use(const Sampler& sampler, const std::shared_ptr<Sampler>& shared, c
     redByGetter = &sampler;
     same |= IsSame(redByHelper, &sampler);
     redByHelper = &sampler;
+    same |= sampler.IsSame(redByItself);
+    redByItself = &sampler;
     same |= redShared == shared;
     redShared = shared;
     same |= std::find(redFound.begin(), redFound.end(), &sampler) != redFound.end();

@@ -50,6 +50,7 @@ private:
     const Sampler* redExchanged = nullptr;
     const Sampler* redByGetter = nullptr;
     const Sampler* redByHelper = nullptr;
+    const Sampler* redByItself = nullptr;
     std::shared_ptr<Sampler> redShared;
     std::vector<const Sampler*> redFound;
     std::vector<const Sampler*> redSorted;

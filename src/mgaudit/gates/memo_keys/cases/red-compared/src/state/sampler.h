@@ -19,6 +19,7 @@ public:
     unsigned Id() const { return m_id; }
     int Width() const { return m_width; }
     const Params& GetParams() const { return m_params; }
+    bool IsSame(const Sampler* other) const { return this == other; }
     void Touch() {
         ++m_version;
         ++m_serial;
