@@ -56,7 +56,7 @@ def judge(context: GateContext) -> Judged:
     ]  # fmt: skip
     scope = replace(scope_of(context, parameters.into)[0], every_name=True)
     try:
-        reach = verb_reach(context)
+        reach = verb_reach(context) if context.is_whole else None
         catalogue = context.catalogue(parameters.catalogue)
     except UntrustedError as error:
         raise UntrustedError([*problems, *error.problems]) from None
