@@ -260,6 +260,15 @@ def test_what_is_not_known_is_a_taint_with_its_reason(effects: Effects) -> None:
     }  # fmt: skip
 
 
+def test_an_expression_that_is_nested_too_deeply_is_a_taint(tmp_path: Path) -> None:
+    text = "struct S { int m; void deep() { m = " + "(1 + " * 600 + "m" + ")" * 600 + "; } };\n"
+    effects = _effects(tmp_path, text + "void use(S& s) { s.deep(); }\n")
+    (symbol,) = effects.facts.symbols_named("S::deep")
+    summary = effects.of(symbol.id)
+    assert summary is not None
+    assert summary.writes or any("nested too deeply" in evidence.text for evidence in summary.taints.values())
+
+
 def test_the_chain_leads_to_the_write(effects: Effects) -> None:
     (symbol,) = effects.facts.symbols_named(f"S::{_method('base class method')}")
     summary = effects.of(symbol.id)

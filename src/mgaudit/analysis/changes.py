@@ -7,11 +7,10 @@ as a whole object overwritten through a pointer, is a site of its own.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.effects_model import CONTENT, Root
+from mgaudit.analysis.effects_model import CONTENT, WIDEST_CERTAIN, Root
 from mgaudit.analysis.sites import Site, SiteKind
 from mgaudit.analysis.sites_entities import EntityKind
 from mgaudit.facts.bodies import bodies_of
@@ -84,13 +83,12 @@ class _Finder:
             if site.kind not in _NO_USES:
                 self._sites.setdefault((site.path, site.line, site.column), []).append(site)
         self._found = Changes()
-        self._pointers: dict[int, bool] = {}
         self._widths: dict[Node, int] = {}
 
     def find(self) -> Changes:
         for symbol in self._observing():
             for deeds in self._effects.deeds(symbol, lambda node: self._site(node) is not None):
-                self._widths = _widths(deeds)
+                self._widths = deeds.widths()
                 for event in deeds.events:
                     if self._bodies.path(event.node.file) in self._paths:
                         self._deed(deeds, event)
@@ -126,7 +124,7 @@ class _Finder:
         elif sources:
             self._mark(sources, event)
         elif (named := self._last_observed(event.place) or self._class_of(deeds, event.place)) is not None:
-            self._add(deeds, event, named, is_sure=self._widths[event.node] <= _WIDEST)
+            self._add(deeds, event, named, is_sure=self._widths.get(event.node, 0) <= WIDEST_CERTAIN)
         elif event.place.root is Root.OBJECT and not event.place.path and not event.is_certain:
             self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
 
@@ -167,21 +165,11 @@ class _Finder:
         for step in reversed(place.path):
             if step != CONTENT and self._is_accessor(step):
                 return step
-            if step != CONTENT and place.path[-1] == CONTENT and self._points_to_object(step):
+            if step != CONTENT and place.path[-1] == CONTENT and self._entities.points_to_object(step):
                 return step
         if place.root is Root.GLOBAL and self._entities.is_inside(place.number):
             return place.number
         return None
-
-    def _points_to_object(self, field_: int) -> bool:
-        """Whether a field is a pointer, plain or smart, to an object of the observed zones."""
-        known = self._pointers.get(field_)
-        if known is None:
-            types = {row.type for row in self._facts.declarations_of([field_])}
-            known = self._pointers[field_] = any(_POINTER.search(text) for text in types) and (
-                self._entities.names_object(field_)
-            )
-        return known
 
     def _is_accessor(self, field_: int) -> bool:
         return self._entities.is_inside(field_) and self._entities.kind(field_) is EntityKind.ACCESSOR
@@ -215,15 +203,4 @@ class _Finder:
         known.setdefault(key_of(site), evidence)
 
 
-def _widths(deeds: Deeds) -> dict[Node, int]:
-    """How many places each node may write: of very many, none is told for certain."""
-    found: dict[Node, set[Place]] = {}
-    for event in deeds.events:
-        if not event.place.is_own:
-            found.setdefault(event.node, set()).add(event.place)
-    return {node: len(places) for node, places in found.items()}
-
-
-_WIDEST: Final = 6
-_POINTER: Final = re.compile(r"[*&]\Z|\A(?:const )?[\w:]*_ptr<[^<>]*>\Z")
 _NO_USES: Final = frozenset({SiteKind.SIGNATURE, SiteKind.UNEVALUATED, SiteKind.UNRESOLVED})

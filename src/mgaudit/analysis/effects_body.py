@@ -94,17 +94,23 @@ class Evaluation:
 
     def run(self, *, with_events: bool = False) -> Summary:
         """Evaluate until nothing new is stored, and say what the function does."""
+        try:
+            self._settle()
+            if with_events:
+                self.keeps_events = True
+                self._pass()
+        except RecursionError:
+            everything = {Place(Root.OBJECT, 0): _NOBODY, Place(Root.THIS, 0): _NOBODY}
+            self.taint(everything, self.root, "expressions nested too deeply")
+        return self._summary()
+
+    def _settle(self) -> None:
         for _ in range(MOST_PASSES):
             self.memory.has_changed = False
             self._pass()
             if not self.memory.has_changed:
-                break
-        else:
-            self.taint({Place(Root.OBJECT, 0): _NOBODY}, self.root, "aliases that the analysis cannot follow")
-        if with_events:
-            self.keeps_events = True
-            self._pass()
-        return self._summary()
+                return
+        self.taint({Place(Root.OBJECT, 0): _NOBODY}, self.root, "aliases that the analysis cannot follow")
 
     def _pass(self) -> None:
         self.sink, self.lambdas, self.events = Sink(), {}, []

@@ -255,6 +255,18 @@ class Deeds:
     events: tuple[Event, ...]
     callees: dict[Node, Places]
 
+    def widths(self) -> dict[Node, int]:
+        """How many lasting places each node may write."""
+        found: dict[Node, set[Place]] = {}
+        for event in self.events:
+            if not event.place.is_own:
+                found.setdefault(event.node, set()).add(event.place)
+        return {node: len(places) for node, places in found.items()}
+
+
+WIDEST_CERTAIN: Final = 6
+"""Of more places than these that one node may write, and that nothing there names, none counts for certain."""
+
 
 def type_of(node: Node) -> BodyType | None:
     """The type of an expression; of a call, of what it yields. None where it is not known."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.effects_model import CONTENT, Root
+from mgaudit.analysis.effects_model import CONTENT, WIDEST_CERTAIN, Root
 from mgaudit.analysis.sites_entities import FUNCTIONS, EntityKind
 from mgaudit.facts.bodies import bodies_of
 from mgaudit.sources import body_kinds as kinds
@@ -85,7 +85,7 @@ class State:
                 return None
             if self._is_field(step):
                 return step
-            if place.path[-1] == CONTENT and self.entities.names_object(step):
+            if place.path[-1] == CONTENT and self.entities.points_to_object(step):
                 return step
         if place.root is Root.GLOBAL and place.number not in self.counters and self.entities.is_inside(place.number):
             return place.number
@@ -162,28 +162,31 @@ class State:
     def mutations(self, function: int) -> Iterator[Mutation]:
         """Where a function outside of the zones changes state itself; what its callees do is theirs."""
         for deeds in self.deeds(function):
+            widths = deeds.widths()
             for event in deeds.events:
-                for mutator in self._mutators_of(event):
+                mutators, is_named = self._mutators_of(event)
+                is_certain = event.is_certain and (is_named or widths.get(event.node, 0) <= WIDEST_CERTAIN)
+                for mutator in mutators:
                     if mutator not in self.publishers and mutator not in self.counters:
-                        yield Mutation(event.node, mutator, event.evidence, event.is_certain)
+                        yield Mutation(event.node, mutator, event.evidence, is_certain)
 
-    def _mutators_of(self, event: Event) -> list[int]:
+    def _mutators_of(self, event: Event) -> tuple[list[int], bool]:
+        """What a deed changes, and whether something there names it."""
         node, place, evidence = event.node, event.place, event.evidence
         inner = evidence.place.path if evidence.place is not None else ()
         if place.is_own or any(step in self.counters for step in (*place.path, *inner)):
-            return []
+            return [], False
         if node.kind == ast.CALL_EXPRESSION and node.symbol is not None and self.is_function(node.symbol):
-            if evidence.place is None or evidence.place.root is Root.THIS or self.named(place) is not None:
-                return [node.symbol]
-            return []
-        if evidence.callee is not None and evidence.place is not None and self._is_left_to(evidence):
-            return []
+            is_changed = evidence.place is None or evidence.place.root is Root.THIS or self.named(place) is not None
+            return ([node.symbol] if is_changed else []), True
+        if evidence.callee is not None and self._is_left_to(evidence):
+            return [], False
         sources = [s.symbol for s in event.sources if s.symbol is not None and self._is_mutable_source(s)]
         if sources:
-            return sources
+            return sources, True
         named = self.named(place)
         last = next((step for step in reversed(place.path) if step != CONTENT), named)
-        return [] if named is None or last != named else [named]  # not a field of what the state only leads to
+        return ([] if named is None or last != named else [named]), False  # no field of what the state only leads to
 
     def _is_left_to(self, evidence: Evidence) -> bool:
         """Whether a callee names the state itself: then the mutation is one of its own."""

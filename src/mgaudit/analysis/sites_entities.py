@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -212,6 +213,10 @@ class Entities:
         words = set(_words(self._type_of(number)))
         return bool(words & self._object_names)
 
+    def points_to_object(self, number: int) -> bool:
+        """Whether a field is a pointer, plain or smart, to an object of the zones, by its spelled type."""
+        return self.names_object(number) and _POINTER.search(self._type_of(number)) is not None
+
     @cached_property
     def _object_names(self) -> frozenset[str]:
         return frozenset(s.name for s in self._members_and_classes if s.kind in CLASSES and self.is_object(s.id))
@@ -306,6 +311,7 @@ class Entities:
         return symbol.qualified
 
 
+_POINTER: Final = re.compile(r"[*&]\Z|\A(?:const )?[\w:]*_ptr<[^<>]*>\Z")
 _SIMPLE: Final = {
     **dict.fromkeys(sorted(_TYPES), EntityKind.TYPE),
     "namespace": EntityKind.NAMESPACE,
