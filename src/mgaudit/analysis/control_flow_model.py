@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MOST_STATES: Final = 4000
 DEEPEST_CALL: Final = 24
+MOST_STEPS: Final = 100_000
+"""Of statements and expressions that one question may interpret."""
 
 Truth: TypeAlias = "bool | None"
 """Of a flag or a condition; None where it is not known."""

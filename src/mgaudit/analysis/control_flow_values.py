@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mgaudit.analysis.control_flow_model import (
     DEEPEST_CALL,
     MOST_STATES,
+    MOST_STEPS,
     Bound,
     Flow,
     Frame,
@@ -41,6 +42,7 @@ class Values:
     def __init__(self, happenings: Happenings) -> None:
         self._happenings = happenings
         self._flags: dict[Node, int] = {}
+        self._steps = 0
         self._opaque: set[Node] = set()
         self._seen: list[set[State]] = []  # the states met in each `try` around
 
@@ -74,7 +76,8 @@ class Values:
         return self._flags.get(node.local)
 
     def _note(self, states: set[State], node: Node) -> None:
-        if len(states) > MOST_STATES:
+        self._steps += 1
+        if len(states) > MOST_STATES or self._steps > MOST_STEPS:
             raise Undecided("too many paths", node)
         for seen in self._seen:
             seen.update(states)

@@ -196,6 +196,9 @@ class Publication:
     def callees(self, node: Node, context: object) -> Sequence[Callee]:
         """See `Happenings`."""
         assert isinstance(context, _Context)
+        deeds = self._deeds.get(node)
+        if deeds is not None and self._state.reaches(node, deeds, self._reach):
+            return ()  # what the backend does is its own
         found = []
         matters = False
         for target in self._targets(node, context):
@@ -257,20 +260,28 @@ class Publication:
         known = self._signalling.get(start)
         if known is not None:
             return known
-        seen, waiting, found = {start}, [start], False
-        while waiting and not found:
+        seen, waiting = {start}, [start]
+        while waiting:
             function = waiting.pop()
-            context = _Context(function)
-            for deeds in self._state.deeds(function):
-                for node in deeds.root.walk():
-                    if self.at(node, context)[1]:
-                        found = True
-                        break
-                    if node.kind in {ast.CALL_EXPRESSION, kinds.DESTRUCTION}:
-                        fresh = [t for t in self._targets(node, context) if t not in seen]
-                        seen.update(fresh)
-                        waiting += fresh
-        self._signalling[start] = found
+            fresh = self._signal_or_callees(function)
+            if fresh is None or any(self._signalling.get(target) for target in fresh):
+                self._signalling[start] = True
+                return True
+            waiting += [t for t in fresh if t not in seen and t not in self._signalling]
+            seen.update(fresh)
+        self._signalling.update(dict.fromkeys(seen, False))  # none of them does
+        return False
+
+    def _signal_or_callees(self, function: int) -> list[int] | None:
+        """None where a function gives a signal itself, else what it calls; the backend's own doings aside."""
+        context = _Context(function)
+        found = []
+        for deeds in self._state.deeds(function):
+            for node in deeds.root.walk():
+                if self.at(node, context)[1]:
+                    return None
+                if node.kind in {ast.CALL_EXPRESSION, kinds.DESTRUCTION}:
+                    found += self._targets(node, context)
         return found
 
     # ---- macros
