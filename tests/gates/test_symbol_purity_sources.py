@@ -47,9 +47,9 @@ sources = { from = ["backend"], forbid = ["state"] }
 """
 
 
-def report_on(audit: Audit, body: str, gate: str = GATE, *, head: str = "", more: str = "") -> Report:
+def report_on(audit: Audit, body: str, gate: str = GATE, *, head: str = "", more: str = "", state: str = "") -> Report:
     tree = {
-        "src/state/state.h": STATE,
+        "src/state/state.h": STATE + state,
         "src/backend/use.cpp": f'#include "state/state.h"\n{head}\nnamespace backend {{\n{body}\n}}\n',
         "src/backend/other.cpp": f'#include "state/state.h"\n{more}\n',
     }
@@ -131,6 +131,82 @@ def test_a_table_says_whose_it_is(audit: Audit) -> None:
 def test_what_no_linker_sees_is_a_note(audit: Audit) -> None:
     report = report_on(audit, "int f(state::Table& t) { return t.id(); }")
     assert [note.entity for note in notes(report, "no linker sees it")] == ["_ZNK5state5Table2idEv"]
+
+
+COROUTINE = """#include <coroutine>
+namespace state {
+struct Argument { Argument(Argument&&); ~Argument(); };
+struct Task {
+    struct promise_type {
+        promise_type();
+        ~promise_type();
+        Task get_return_object();
+        std::suspend_never initial_suspend() noexcept;
+        std::suspend_never final_suspend() noexcept;
+        void return_void();
+        void unhandled_exception();
+        std::suspend_never await_transform(int);
+        static void operator delete(void*);
+    };
+};
+}
+"""
+
+
+def test_a_coroutine_needs_what_nobody_writes(audit: Audit) -> None:
+    report = report_on(audit, "state::Task run(state::Argument) { co_await 3; }", state=COROUTINE)
+    promise = "_ZN5state4Task12promise_type"
+    members = ["C1Ev", "D1Ev", "17get_return_objectEv", "15initial_suspendEv", "13final_suspendEv", "11return_voidEv"]
+    members += ["19unhandled_exceptionEv", "15await_transformEi", "dlEPv"]
+    parameter = {"_ZN5state8ArgumentC1EOS0_", "_ZN5state8ArgumentD1Ev"}
+    assert errors(report) == {promise + member for member in members} | parameter
+
+
+TUPLE = """#include <tuple>
+namespace state {
+struct Pair { int a; int b; };
+template <std::size_t I> int get(const Pair& pair);
+}
+template <> struct std::tuple_size<state::Pair> { static constexpr std::size_t value = 2; };
+template <std::size_t I> struct std::tuple_element<I, state::Pair> { using type = int; };
+"""
+LOOP = """namespace state {
+struct Step { int* at; int& operator*() const { return *at; } };
+Step& operator++(Step&);
+bool operator!=(const Step&, const Step&);
+struct Free { int n; };
+Step begin(const Free&);
+Step end(const Free&);
+struct Half { Step begin() const; Step end() const; };
+}
+"""
+SINGLE = """namespace state {
+template <class T> struct Box { T held; T open() const { return held; } T other() const { return held; } };
+extern template int Box<int>::open() const;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "body", "expected"),
+    [
+        (TUPLE, "int f(const state::Pair& p) { auto [a, b] = p; return a + b; }", ["get<>() of state::Pair"]),
+        ("", "int f(const state::Plain& p) { auto& [n] = p; return n; }", []),
+        (LOOP, "int f(state::Free& r) { for (int v : r) return v; return 0; }", ["functions of state::Free"]),
+        (LOOP, "int f(state::Half& r) { for (int v : r) return v; return 0; }", ["functions of state::Step"]),
+        (SINGLE, "int f(state::Box<int>& b) { return b.open(); }", ["leave state::Box::open to"]),
+        (SINGLE, "int f(state::Box<int>& b) { return b.other(); }", []),
+    ],
+)
+def test_what_the_front_end_does_not_show_is_a_warning(
+    state: str, body: str, expected: list[str], audit: Audit
+) -> None:
+    report = report_on(audit, body, state=state)
+    warnings = [finding for finding in report.findings if finding.severity == "warning"]
+    assert len(warnings) == len(expected)
+    for finding, part in zip(warnings, expected, strict=True):
+        assert part in finding.message
+        assert finding.path == "src/backend/use.cpp"
 
 
 def test_what_another_unit_of_the_zones_defines_is_not_needed(audit: Audit) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.facts import rows
-from mgaudit.sources.records import LinkPart, Strength
+from mgaudit.sources.records import UNSEEN_PARTS, LinkPart, Strength
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -61,12 +61,14 @@ class Prediction:
     Attributes:
         needed: A reference for each undefined symbol and place, by place and name.
         inline: References to what each unit holds a copy of, so that no linker sees them; likewise.
+        unseen: References to entities that may need symbols which the front end does not show; likewise.
         units: How many units were looked at.
         definitions: How many definitions they will hold.
     """
 
     needed: tuple[LinkReference, ...]
     inline: tuple[LinkReference, ...]
+    unseen: tuple[LinkReference, ...]
     units: int
     definitions: int
 
@@ -85,14 +87,19 @@ def predict(facts: Facts, units: Iterable[Unit], guarded: Collection[str]) -> Pr
         provided[graph.unit.configuration].update(graph.offered)
     needed: dict[tuple[object, ...], LinkReference] = {}
     inline: dict[tuple[object, ...], LinkReference] = {}
+    unseen: dict[tuple[object, ...], LinkReference] = {}
+    has_tuples = bool(facts.symbols_named("std::tuple_size"))
     for graph in graphs:
         for reference in graph.undefined():
-            if reference.symbol not in provided[graph.unit.configuration]:
+            if reference.part in UNSEEN_PARTS:
+                if reference.part != LinkPart.BINDING or has_tuples:
+                    _note(unseen, reference)
+            elif reference.symbol not in provided[graph.unit.configuration]:
                 _note(needed, reference)
         for reference in graph.copies():
             _note(inline, reference)
     definitions = sum(len({node.symbol for node in graph.emitted}) for graph in graphs)
-    return Prediction(_sorted(needed), _sorted(inline), len(graphs), definitions)
+    return Prediction(_sorted(needed), _sorted(inline), _sorted(unseen), len(graphs), definitions)
 
 
 def _note(known: dict[tuple[object, ...], LinkReference], reference: LinkReference) -> None:
@@ -209,7 +216,7 @@ class _UnitGraph:
         for node in self.emitted:
             for demand in self._demands.get(node, ()):
                 known = self._strengths.get(demand.target)
-                is_copy = known is not None and known[0] == Strength.ON_DEMAND
+                is_copy = known is not None and demand.part not in UNSEEN_PARTS and known[0] == Strength.ON_DEMAND
                 if is_copy and demand.path in self._guarded and demand.part not in _TABLES:
                     yield self._reference(demand, demand, ())
 
@@ -222,7 +229,11 @@ class _UnitGraph:
     def _leads_to(self, demand: Demand) -> Iterable[tuple[Demand, ...]]:
         """What lies between a reference and each undefined symbol that it leads to through code not under guard."""
         target = _definition(demand)
-        return self._chains(target) if self._is_defined(target.symbol) else ((),)
+        return self._chains(target) if self._has_code(demand) else ((),)
+
+    def _has_code(self, demand: Demand) -> bool:
+        """Whether the unit holds what a reference leads to."""
+        return demand.part not in UNSEEN_PARTS and self._is_defined(demand.target)
 
     def _chains(self, start: Definition) -> tuple[tuple[Demand, ...], ...]:
         """The shortest chain from a definition to each undefined symbol, its last demand that of the symbol."""
@@ -237,7 +248,7 @@ class _UnitGraph:
                     if demand.path in self._guarded:
                         continue
                     target = _definition(demand)
-                    if not self._is_defined(target.symbol):
+                    if not self._has_code(demand):
                         found.setdefault((demand.target, demand.part, demand.name), (*chain, demand))
                     elif target not in seen:
                         seen.add(target)

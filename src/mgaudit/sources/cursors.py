@@ -46,6 +46,7 @@ NEW: Final = 134
 DELETE: Final = 135
 TRAIT: Final = 136  # `sizeof`, `alignof`, `noexcept(…)`
 LAMBDA: Final = 144
+UNEXPOSED_STATEMENT: Final = 200  # of coroutines, among others
 LABEL: Final = 201
 COMPOUND: Final = 202
 CASE: Final = 203
@@ -77,6 +78,8 @@ PLAIN_TYPES: Final = frozenset({*range(2, 25), 30, 31, 32, ENUMERATION})  # void
 FUNCTION_TYPES: Final = frozenset({110, 111})
 DEPENDENT: Final = frozenset({1, 25, 26})  # unexposed (a template parameter's), overloaded, dependent
 ARRAYS: Final = frozenset({112, 114, 115, 116})
+
+NO_LINKAGE: Final = frozenset({0, 1})  # CXLinkage
 
 _PLACE: Final = re.compile(r"\(((?:unnamed |anonymous )?\w+) at .*?:\d+:\d+\)", re.DOTALL)
 
@@ -137,6 +140,14 @@ class Cursors:
         """The declaration that an expression names, or None."""
         found: abi.CXCursor = self.cdll.clang_getCursorReferenced(cursor)
         return found if found.data0 else None
+
+    def is_variable(self, declared: abi.CXCursor) -> bool:
+        """Whether a declaration is a variable or the instance of a variable template, which has no kind of its own."""
+        return bool(declared.kind == VARIABLE) or (
+            declared.kind == UNEXPOSED_DECLARATION
+            and self.cdll.clang_getCursorLinkage(declared) not in NO_LINKAGE  # structured bindings
+            and bool(self.spelling(declared))  # objects that are template arguments
+        )
 
     def overloads(self, cursor: abi.CXCursor) -> list[abi.CXCursor]:
         """The functions and function templates of an overload set."""

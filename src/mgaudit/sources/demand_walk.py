@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 Place = tuple[int, int, int]
 """File index, line and column."""
 
-_NO_LINKAGE: Final = frozenset({0, 1})
 _WRAPPINGS: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES})
 # What an object is made for in place, so that nothing of it dies with the full expression.
 _MAKERS: Final = frozenset({ast.RETURN, ast.NEW, ast.FIELD, ast.CONSTRUCTOR, *ast.INITIALISER_LISTS})
@@ -31,8 +30,9 @@ _STATIC_ASSERT, _CONCEPT, _REQUIRES = 602, 153, 154
 _SKIPPED: Final = frozenset(
     {2, 3, 4, 5, 20, 31, 32, 36, ast.PARAMETER, ast.TRAIT, _STATIC_ASSERT, _CONCEPT, _REQUIRES, *ast.FUNCTIONS}
 )
-_EXPRESSIONS: Final = range(ast.UNEXPOSED_EXPRESSION, ast.LABEL)
+_EXPRESSIONS: Final = range(ast.UNEXPOSED_EXPRESSION, ast.UNEXPOSED_STATEMENT)
 _PLAIN_FUNCTIONS: Final = ast.FUNCTIONS - {ast.CONSTRUCTOR}  # an expression right below is part of the type
+_PROMISE: Final = "__promise"  # what the front end calls the promise of a coroutine
 _JUMPED_TO: Final = frozenset({ast.LABEL, ast.CASE, ast.DEFAULT})
 
 
@@ -73,7 +73,7 @@ class BodyWalk:
             self._constructor(definition)
         elif definition.kind == ast.DESTRUCTOR:
             self._destructor(definition)
-        elif definition.kind == ast.VARIABLE:
+        elif self._cursors.is_variable(definition):
             self._end(self._cursors.type_of(definition), self.place_of(definition))
         self._cursors.visit_below(definition, self._see)
         return list(self._found.values())
@@ -179,7 +179,7 @@ class BodyWalk:
 
     def _is_kept_by(self, parent: CXCursor) -> bool:
         """Whether an object that an expression makes outlives it; what a reference is bound to dies with its scope."""
-        if parent.kind == ast.VARIABLE:
+        if self._cursors.is_variable(parent):
             return self._cursors.type_of(parent).kind not in ast.REFERENCES
         return parent.kind in _MAKERS or (parent.kind in _PASSED_ON and parent.data1 in self._kept)
 
@@ -219,7 +219,7 @@ class BodyWalk:
         named = self._cursors.referenced(member)
         if named is None:
             return True
-        if named.kind == ast.VARIABLE:
+        if self._cursors.is_variable(named):
             self._variable(named, member)
         elif named.kind in ast.FUNCTIONS:
             target = self._statically(member, named)
@@ -254,8 +254,10 @@ class BodyWalk:
         named = self._cursors.referenced(name)
         if named is None:
             return True
-        if named.kind == ast.VARIABLE:
+        if self._cursors.is_variable(named):
             self._variable(named, name)
+            if self._cursors.spelling(named) == _PROMISE:
+                self._coroutine(named)
         elif (
             named.kind in ast.FUNCTIONS
             and not self._cdll.clang_CXXMethod_isVirtual(named)
@@ -265,7 +267,7 @@ class BodyWalk:
         return True
 
     def _variable(self, variable: CXCursor, name: CXCursor) -> None:
-        if self._cdll.clang_getCursorLinkage(variable) in _NO_LINKAGE or self._is_folded(variable, name):
+        if self._cdll.clang_getCursorLinkage(variable) in ast.NO_LINKAGE or self._is_folded(variable, name):
             return
         place = self._at(name)
         self._add(variable, LinkPart.ENTITY, place)
@@ -284,6 +286,34 @@ class BodyWalk:
     def _local(self, variable: CXCursor) -> bool:
         self._end(self._cursors.type_of(variable), self._at(variable))
         return True
+
+    def _coroutine(self, promise: CXCursor) -> None:
+        """What lives in a coroutine's frame: the promise, which the front end shows by name alone, and parameters."""
+        type_, place = self._cursors.type_of(promise), self.place_of(promise)
+        self._allocation(type_, ("operator new", "operator delete"), place)
+        self._end(type_, place)
+        self._cursors.visit_below(promise, self._see)
+        for child in self._cursors.children(self._cdll.clang_getCursorSemanticParent(promise)):
+            parameter = self._cursors.type_of(child)
+            if child.kind == ast.PARAMETER and parameter.kind == ast.RECORD:
+                self._structors(((made, False) for made in self._lifetimes.carriers(parameter)), place)
+                self._end(parameter, place)
+
+    def _decomposition(self, declared: CXCursor) -> bool:
+        """A structured binding: its object, and ``get<>()``, which the front end does not show."""
+        type_, place = self._cursors.type_of(declared), self._at(declared)
+        if not self._cursors.spelling(declared).startswith("["):
+            return True
+        self._end(type_, place)
+        while type_.kind in ast.REFERENCES:
+            type_ = self._cursors.pointee(type_)
+        if type_.kind == ast.RECORD:
+            self._unseen(type_, LinkPart.BINDING, place)
+        return True
+
+    def _unseen(self, type_: CXType, part: LinkPart, place: Place) -> None:
+        for class_ in self._lifetimes.with_bases(type_):
+            self._add(self._cursors.declaration_of(class_), part, place)
 
     def _end(self, type_: CXType, place: Place) -> None:
         self._structors(self._lifetimes.ends(type_), place)
@@ -366,8 +396,12 @@ class BodyWalk:
     def _range(self, loop: CXCursor) -> bool:
         for child in self._cursors.children(loop):
             if child.kind >= ast.UNEXPOSED_EXPRESSION and child.kind != ast.COMPOUND:
-                for member in self._lifetimes.range_members(self._cursors.type_of(child)):
+                type_ = self._cursors.type_of(child)
+                members = self._lifetimes.range_members(type_)
+                for member in members:
                     self._add(member, LinkPart.ENTITY, self._at(loop))
+                for class_ in self._lifetimes.freely_iterated(type_, members):
+                    self._unseen(class_, LinkPart.LOOP, self._at(loop))
         return True
 
     def _list(self, braced: CXCursor) -> bool:
@@ -416,6 +450,7 @@ class BodyWalk:
         ast.NAME_EXPRESSION: _name,
         ast.MEMBER_EXPRESSION: _member,
         ast.VARIABLE: _local,
+        ast.UNEXPOSED_DECLARATION: _decomposition,
         ast.LAMBDA: _lambda,
         ast.NEW: _new,
         ast.DELETE: _delete,

@@ -15,7 +15,7 @@ from mgaudit.sources.cursors import copied
 from mgaudit.sources.demand_walk import BodyWalk, Demand, Place
 from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.link_classes import LinkClasses
-from mgaudit.sources.records import NONE, TEMPLATE_MARKS, LinkPart, Strength
+from mgaudit.sources.records import NONE, TEMPLATE_MARKS, UNSEEN_PARTS, LinkPart, Strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,7 +101,7 @@ class DemandFinder:
         elif self._is_defined(node.cursor):
             strength = self._strength(node.cursor)
             self._define(node.cursor, strength, NONE)
-            if strength is Strength.ALWAYS and node.cursor.kind != ast.VARIABLE:
+            if strength is Strength.ALWAYS and not self._cursors.is_variable(node.cursor):
                 self._define_tables_of_key(node.cursor)
         else:
             return
@@ -118,7 +118,22 @@ class DemandFinder:
         for name in self._classes.mangled(target.cursor, target.part) or ("",):
             index = self._names.setdefault(name, len(self._names))
             self.demands[source, node.of, symbol, target.part, index, *place] = None
+        if target.part in UNSEEN_PARTS:
+            return
+        if self._is_defined(target.cursor) and self._may_be_elsewhere(target):
+            self.demands[
+                source, node.of, symbol, LinkPart.ELSEWHERE, self._names.setdefault("", len(self._names)), *place
+            ] = None
         self._enter(_node_of(target))
+
+    def _may_be_elsewhere(self, target: Demand) -> bool:
+        """Whether an ``extern template`` beside a template, or beside the use, names what is instantiated here."""
+        if target.cursor.kind not in ast.FUNCTIONS or not self._is_instance(target.cursor):
+            return False
+        name = re.escape(self._cursors.spelling(target.cursor).partition("<")[0].encode())
+        single = re.compile(rb"\bextern\s+template\s+(?!(?:class|struct|union)\b)[^;{}]*?(?<!\w)" + name + rb"(?!\w)")
+        places = {self._place(target.cursor)[0], target.place[0]} - {NONE}
+        return any(single.search(self._files.content(file)) for file in places)
 
     # ---- definitions
 
@@ -166,7 +181,7 @@ class DemandFinder:
         if self._explicit_instance(cursor) == b"extern":
             return False
         # What is defaulted in its class is defined wherever it is needed.
-        if cursor.kind != ast.VARIABLE and self._is_implicit(cursor):
+        if not self._cursors.is_variable(cursor) and self._is_implicit(cursor):
             return True
         is_defaulted = self._cdll.clang_CXXMethod_isDefaulted(self._cdll.clang_getCanonicalCursor(cursor))
         return bool(is_defaulted) or bool(self._cdll.clang_getCursorDefinition(cursor).data0)
@@ -205,7 +220,7 @@ class DemandFinder:
         definition = self._cdll.clang_getCursorDefinition(cursor)
         if self._explicit_instance(cursor) == b"template" or (definition.data0 and self._is_kept(definition)):
             return Strength.ALWAYS
-        if cursor.kind == ast.VARIABLE:
+        if self._cursors.is_variable(cursor):
             vague = self._is_vague(definition, cursor)
             return Strength.ON_DEMAND if vague and not self._runs_at_start(definition) else Strength.ALWAYS
         if not definition.data0 or self._is_implicit(cursor) or self._is_vague(definition, cursor):
@@ -272,6 +287,8 @@ class DemandFinder:
         """The demand itself, or what code outside of the tree that it leads to demands of the tree in turn."""
         if self._is_tracked(demand.cursor):
             return [demand]
+        if demand.part in UNSEEN_PARTS:
+            return []
         return [Demand(d.cursor, d.part, demand.place) for d in self._reached(_node_of(demand))]
 
     def _reached(self, start: Node) -> list[Demand]:
@@ -287,7 +304,7 @@ class DemandFinder:
                     following = _node_of(demand)
                     if self._is_tracked(demand.cursor):
                         found.setdefault((demand.cursor.data0, demand.part), demand)
-                    elif self._key(following) not in seen:
+                    elif demand.part not in UNSEEN_PARTS and self._key(following) not in seen:
                         seen.add(self._key(following))
                         waiting.append(following)
             known = self._behind[key] = list(found.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mgaudit.sources import cursors as ast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Set
 
     from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
@@ -204,12 +204,56 @@ class Lifetimes:
             type_ = self._cursors.pointee(type_)
         if type_.kind != ast.RECORD:
             return []
-        found = [m for m in self._cursors.methods(type_) if self._cursors.spelling(m) in {"begin", "end"}]
+        found = self.named(type_, {"begin", "end"})
         iterators = {}
         for member in found:
             result = self._cursors.cdll.clang_getCanonicalType(self._cursors.cdll.clang_getCursorResultType(member))
             if result.kind == ast.RECORD:
                 iterators[self._cursors.declaration_of(result).data0] = result
         for iterator in iterators.values():
-            found += [m for m in self._cursors.methods(iterator) if self._cursors.spelling(m) in _ITERATION]
+            found += self.named(iterator, _ITERATION)
         return found
+
+    def named(self, type_: CXType, names: Set[str]) -> list[CXCursor]:
+        """The member functions of a class that have one of some names; those of bases where its own have not."""
+        found = [m for m in self._cursors.methods(type_) if self._cursors.spelling(m) in names]
+        missing = names - {self._cursors.spelling(m) for m in found}
+        if missing:
+            found += [m for base in self._cursors.bases(type_) for m in self.named(base, missing)]
+        return found
+
+    def freely_iterated(self, type_: CXType, members: Iterable[CXCursor]) -> list[CXType]:
+        """The classes of which free functions serve a range-based ``for``, since members do not: a range, iterators.
+
+        Args:
+            type_: The type of the range.
+            members: What `range_members` answers for it.
+        """
+        while type_.kind in ast.REFERENCES:
+            type_ = self._cursors.pointee(type_)
+        if type_.kind != ast.RECORD:
+            return []
+        results: dict[str, CXType] = {}
+        operators = set()
+        for member in members:
+            name = self._cursors.spelling(member)
+            operators.add(name)
+            if name in {"begin", "end"}:
+                result = self._cursors.cdll.clang_getCursorResultType(member)
+                results[name] = self._cursors.cdll.clang_getCanonicalType(result)
+        if len(results) < 2:
+            return [type_]
+        if {"operator++"} <= operators and operators & {"operator!=", "operator=="}:
+            return []
+        return [result for result in results.values() if result.kind == ast.RECORD]
+
+    def with_bases(self, type_: CXType) -> list[CXType]:
+        """A class and its bases, at any depth."""
+        return [type_, *(part for base in self._cursors.bases(type_) for part in self.with_bases(base))]
+
+    def carriers(self, type_: CXType) -> list[CXCursor]:
+        """The constructors that move an object of a class; those that copy it where none does."""
+        cdll = self._cursors.cdll
+        constructors = [m for m in self._cursors.methods(type_) if m.kind == ast.CONSTRUCTOR]
+        moving = [m for m in constructors if cdll.clang_CXXConstructor_isMoveConstructor(m)]
+        return moving or [m for m in constructors if cdll.clang_CXXConstructor_isCopyConstructor(m)]

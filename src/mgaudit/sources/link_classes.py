@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.records import LinkPart
+from mgaudit.sources.records import UNSEEN_PARTS, LinkPart
 
 if TYPE_CHECKING:
     from mgaudit.sources.clang_abi import CXCursor, CXType, Library
@@ -102,6 +102,8 @@ class LinkClasses:
 
     def mangled(self, cursor: CXCursor, part: LinkPart) -> tuple[str, ...]:
         """The names by which the linker knows a part of a function, variable or class; none where it never asks."""
+        if part in UNSEEN_PARTS:
+            return ()
         if part is LinkPart.THUNK:
             return self._all_names(cursor)[1:]
         name = self._name(cursor, part)

@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 21  # raise it whenever extraction changes: it is part of every cache key
+VERSION: Final = 22  # raise it whenever extraction changes: it is part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
@@ -26,7 +26,7 @@ SYMBOL_CONST_METHOD: Final = 16
 SYMBOL_TRACKED: Final = 32  # declared in a file of the audited tree
 SYMBOL_SPECIALISATION: Final = 64  # an instantiation or specialisation of `pattern`
 
-TEMPLATE_MARKS: Final = ("@FT@", "@ST>", "@SP>")  # in USRs: function and class templates, partial specialisations
+TEMPLATE_MARKS: Final = ("@FT@", "@ST>", "@SP>", "@VT>", "@VP>")  # in USRs: of templates and partial specialisations
 
 # Bits of a declaration's flags.
 DECL_DEFINITION: Final = 1
@@ -97,6 +97,13 @@ class LinkPart(IntEnum):
     TYPEINFO = 6
     THREAD_INITIALISER = 7  # of a variable
     THUNK = 8  # of a virtual function: adjusts the object's address first
+    # What the front end does not show: it concerns an entity, and no name is known.
+    LOOP = 9  # free functions that a range-based `for` over a class calls
+    BINDING = 10  # ``get<>()`` that a structured binding of a class may call
+    ELSEWHERE = 11  # an instance of which an ``extern template`` in the same file may say that it is elsewhere
+
+
+UNSEEN_PARTS: Final = frozenset({LinkPart.LOOP, LinkPart.BINDING, LinkPart.ELSEWHERE})
 
 
 class Strength(IntEnum):

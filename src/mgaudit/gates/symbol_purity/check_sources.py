@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.predictions import LinkReference, Prediction, predict
 from mgaudit.analysis.sites_entities import CLASSES, Entities, Scope
@@ -13,10 +13,28 @@ from mgaudit.gates.context import Verdict
 from mgaudit.gates.scopes import empty_zones
 from mgaudit.gates.uses import enclosing_function
 from mgaudit.sources.binaries_names import demangle
+from mgaudit.sources.records import LinkPart
 
 if TYPE_CHECKING:
     from mgaudit.gates.context import GateContext
     from mgaudit.gates.symbol_purity.parameters import SymbolZones
+
+
+_COMPARE: Final = "compare with binaries, or "
+_UNSEEN: Final = {
+    LinkPart.LOOP: (
+        "this range-based for may call free functions of {}, which the front end does not show",
+        _COMPARE + "give the class begin(), end() and the operators as members",
+    ),
+    LinkPart.BINDING: (
+        "this structured binding may call get<>() of {}, which the front end does not show",
+        _COMPARE + "name the members instead",
+    ),
+    LinkPart.ELSEWHERE: (
+        "an extern template may leave {} to another unit, if it names this instance",
+        _COMPARE + "declare the whole class template's instance extern",
+    ),
+}
 
 
 class SourceCheck:
@@ -44,6 +62,7 @@ class SourceCheck:
             return Verdict(problems=problems)
         findings = [self._needed(reference) for reference in self.forbidden]
         findings += [self._inline(r) for r in self.prediction.inline if self._entities.is_inside(r.symbol)]
+        findings += [self._unseen(r) for r in self.prediction.unseen if self._entities.is_inside(r.symbol)]
         examined = {
             "units": self.prediction.units,
             "definitions": self.prediction.definitions,
@@ -109,6 +128,15 @@ class SourceCheck:
             "the gates over includes and reads judge such uses", what="inline",
         )  # fmt: skip
 
+    def _unseen(self, reference: LinkReference) -> Finding:
+        """A warning: the zones may or may not need something."""
+        what, advice = _UNSEEN[LinkPart(reference.part)]
+        return self._finding(
+            reference, Severity.WARNING,
+            f"{what.format(self._text(reference.symbol))}{self._reason(reference)}: unresolved",
+            advice, what="unseen",
+        )  # fmt: skip
+
     def _label(self, reference: LinkReference) -> str:
         """A symbol for people, and for the linker."""
         name = reference.name
@@ -125,10 +153,11 @@ class SourceCheck:
         scope = enclosing.identity(reference.path) if enclosing else (reference.path,)
         chain = [Evidence("reference", step.path, step.line, self._text(step.target)) for step in reference.chain]
         units = [Evidence("unit", path, 0, "needs it") for path in reference.units if path != reference.path]
+        entity = reference.name or self._text(reference.symbol)
         return Finding(
             gate=self._context.spec.id, kind=self._context.spec.kind, severity=severity, message=message, help=advice,
             path=reference.path, line=reference.line, column=reference.column,
-            entity=reference.name or self._text(reference.symbol), symbol=enclosing.signature if enclosing else None,
-            identity=(*scope, what, reference.name),
+            entity=entity, symbol=enclosing.signature if enclosing else None,
+            identity=(*scope, what, entity),
             configurations=self._facts.names_of(reference.mask), evidence=(*chain, *units),
         )  # fmt: skip
