@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("mgaudit.commands.check:check", "Run the gates over the tree; the exit code is the answer."),
     "surface": ("mgaudit.commands.surface:surface", "List every place where observed code crosses a boundary."),
-    "memo": ("mgaudit.commands.memo:memo", "List what decides 'same as before', and what identifies its entries."),
+    "memo": ("mgaudit.commands.memo:memo", "List caches, and what identifies their entries."),
     "matrix": ("mgaudit.commands.matrix:matrix", "Count who uses whom: zone by zone, or accessor by backend."),
     "reconcile": ("mgaudit.commands.reconcile:reconcile", "Explain how what scripts count differs from the gates."),
     "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
@@ -37,7 +37,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "graph": ("mgaudit.commands.graph:graph", "Export the include graph, the call graph or the symbol table."),
     "facts": ("mgaudit.commands.facts:facts", "Show what is known of a place in the sources, and how."),
     "query": ("mgaudit.commands.query:query", "Ask the facts in SQL, read-only."),
-    "arms": ("mgaudit.commands.arms:arms", "Count what #if arms gate, and list those that no configuration takes."),
+    "arms": ("mgaudit.commands.arms:arms", "Count what #if arms gate; list those that no configuration takes."),
     "citations": ("mgaudit.commands.citations:citations", "Judge and mend the citations of documents."),
     "frozen": ("mgaudit.commands.frozen:frozen", "Write the reference of frozen regions anew."),
     "init": ("mgaudit.commands.init:init", "Write a first mgaudit.toml from a look at the tree."),
@@ -55,7 +55,8 @@ def overview() -> str:
     return f"""\
 Usage: mgaudit [OPTIONS] COMMAND [ARGS]...
 
-  Defend a boundary inside a C++ tree: prove that one side does not depend on the other.
+  Defend a boundary inside a C++ tree: prove that one side does not depend on
+  the other.
 
 Commands:
 {commands}

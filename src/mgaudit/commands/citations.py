@@ -36,9 +36,7 @@ def citations(documents: tuple[str, ...], *, fix: bool, place: Place) -> int:
     rewritten, to the nearest place; of two equally near ones neither is chosen.
     """
     settings = workspace.load_settings(place)
-    gates = [gate for gate in settings.gates if gate.kind == "doc-citations"]
-    if not gates:
-        raise UntrustedError.single("no gate of the kind `doc-citations` is configured", path=settings.path)
+    gates = workspace.gates_of_kind(settings, "doc-citations", ())
     chosen = {workspace.tree_path(settings, document) for document in documents}
     from mgaudit.sources.library import Library  # noqa: PLC0415  slow to import
 

@@ -82,7 +82,7 @@ def _shown(report: Report, tree: Path, style: Style, *, broken: bool) -> str:
 def _introduction(*, broken: bool) -> str:
     about = "minigl is a small tree in which a frontend hands calls over a pipe to one of two backends.\n"
     if broken:
-        return about + "Here each of its gates is violated.\n"
+        return about + "Here each gate that needs no build is violated.\n"
     return about + "It is clean; `mgaudit demo --broken` shows what violations look like.\n"
 
 

@@ -35,11 +35,7 @@ def update(gates: tuple[str, ...], revision: str | None, place: Place) -> int:
     A gate's `regions` are looked for in all files of the tree; without them, the names that its reference holds.
     """
     settings = workspace.load_settings(place)
-    if problems := workspace.check_gates(settings, gates):
-        raise UntrustedError(problems)
-    chosen = [g for g in settings.gates if g.kind == "frozen" and (not gates or g.id in gates)]
-    if not chosen:
-        raise UntrustedError.single("no gate of the kind `frozen` is configured", path=settings.path)
+    chosen = workspace.gates_of_kind(settings, "frozen", gates)
     from mgaudit.gates.frozen.reference import is_source, render  # noqa: PLC0415  slow to import
 
     for gate in chosen:

@@ -93,7 +93,7 @@ def gates_of_kind(settings: Settings, kind: str, ids: Collection[str]) -> list[G
     if not chosen:
         raise UntrustedError.single(
             f"no gate of the kind `{kind}` is configured", path=settings.path,
-            help=f'write a `[[gate]]` with `kind = "{kind}"`: it says which boundary to list',
+            help=f'write a `[[gate]]` with `kind = "{kind}"`; `mgaudit explain {kind}` says what it needs',
         )  # fmt: skip
     return chosen
 

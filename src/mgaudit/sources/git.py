@@ -94,7 +94,8 @@ class Git:
             said = done.stderr.decode(errors="replace").strip().splitlines()
             reason = f": {said[0]}" if said else ""
             raise UntrustedError.single(
-                f'git knows no revision "{revision}"{reason}', help="name a commit, a tag or a branch of the tree"
+                f'git knows no revision "{revision}"{reason}',
+                help="name a commit, a tag or a branch of the repository that the tree lies in",
             )
         return done.stdout.decode().strip()
 
