@@ -66,6 +66,8 @@ static int ClearIt(int) { return ctx->B(); }
 """
 
 SLOTS = "#define SLOTS(X) X(draw, DrawIt) X(clear, ClearIt)\n"
+SET_AT = "template <class F> void Set(F* at, F f) { *at = f; }\n"
+PICK = "auto Pick() { return DrawIt; } int (*Other(bool b))(int) { if (b) return &ClearIt; return nullptr; }\n"
 VIRTUAL = "struct I { virtual void go() = 0; }; struct J : I { void go() { ctx->C(); } };"
 Verbs = dict[str, tuple[str, ...]]
 
@@ -114,6 +116,13 @@ def verbs(tmp_path: Path) -> Callable[..., Verbs]:
         "struct Outer { Table t; int n; }; Outer o = {.t = {.draw = DrawIt, .clear = ClearIt}, .n = 1};",
         "struct Derived : Table { Derived() { draw = DrawIt; clear = ClearIt; } };",
         "template <class T> void Fill(T* t) { t->draw = DrawIt; t->clear = ClearIt; } void Go() { Fill(&gTable); }",
+        "void Go(Table& t) { auto f = DrawIt; int (*g)(int); g = ClearIt; auto h = g; t.draw = f; t.clear = h; }",
+        "void Go(Table& t) { auto& draw = t.draw; auto* clear = &t.clear; draw = DrawIt; *clear = ClearIt; }",
+        "void Go(Table& t) { auto draw = &Table::draw; t.*draw = DrawIt; t.*(&Table::clear) = ClearIt; }",
+        "void Set(void (*f)(), int (*g)(int)) { gTable = {f, g, 1}; } void Go() { Set(DrawIt, ClearIt); }",
+        SET_AT + "void Go(Table& t) { Set(&t.draw, DrawIt); Set(&t.clear, &ClearIt); }",
+        PICK + "void Go(Table& t, int n) { t.draw = (++n, Pick()); t.clear = n ? nullptr : Other(true); }",
+        "void Go(Table& t) { auto f = [] { DrawIt(); }; auto g = [](int n) { return ClearIt(n); }; t = {f, g}; }",
     ],
 )
 def test_a_table_however_it_is_filled(verbs: Callable[..., Verbs], store: str) -> None:
@@ -168,6 +177,14 @@ def test_who_fills_a_table_does_not_call_it(verbs: Callable[..., Verbs]) -> None
         'tables = ["Table", "Other"]',
     )
     assert found == {"A": ("draw",), "B": (), "C": ("clear",), "field": ("clear",), "D": ("init",)}
+
+
+def test_a_store_that_yields_itself_ends(verbs: Callable[..., Verbs]) -> None:
+    source = (
+        "auto Pick(int n, void (*f)()) -> void (*)() { return n ? Pick(n - 1, f) : f; }\n"
+        "void Go(Table& t) { auto f = t.draw; f = Pick(2, f); auto g = f; f = g; f = DrawIt; t.draw = f; }"
+    )
+    assert verbs(TABLE + source) == {"A": ("draw",), "B": ()}
 
 
 def test_each_lambda_belongs_to_its_own_slot(verbs: Callable[..., Verbs]) -> None:

@@ -78,6 +78,7 @@ PLAIN_TYPES: Final = frozenset({*range(2, 25), 30, 31, 32, ENUMERATION})  # void
 FUNCTION_TYPES: Final = frozenset({110, 111})
 DEPENDENT: Final = frozenset({1, 25, 26})  # unexposed (a template parameter's), overloaded, dependent
 ARRAYS: Final = frozenset({112, 114, 115, 116})
+MEMBER_POINTER: Final = 117
 
 NO_LINKAGE: Final = frozenset({0, 1})  # CXLinkage
 

@@ -1,12 +1,14 @@
 """Functions stored into fields and variables: initialisers, designated or positional, and assignments.
 
 What is stored decides what a call through a function table may reach. Values are followed through address operators,
-casts, conditions and the arguments of calls, conversions to wrappers such as ``std::function`` among them; a value that
-is itself a field or variable is recorded as such.
+casts, conditions and the arguments of calls, conversions to wrappers such as ``std::function`` among them, and within
+the unit through local variables, parameters and what functions return; a value that is itself a field or a variable of
+the tree is recorded as such.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import cursors as ast
@@ -41,6 +43,10 @@ class StoreFinder:
         self._originals: dict[int, CXCursor] = {}
         self._wrappers: dict[int, bool] = {}
         self._found: dict[SlotRecord, None] = {}
+        self._stores: list[tuple[CXCursor, CXCursor, CXCursor]] = []  # holder, value, what writes it
+        self._given: dict[int, list[CXCursor]] = defaultdict(list)  # local variable or parameter -> its values
+        self._takers: dict[int, list[tuple[int, int]]] = {}  # function -> places and ids of parameters that hold some
+        self._followed: set[int] = set()  # by the store that is looked at
 
     def find(self, definitions: Iterable[CXCursor]) -> list[SlotRecord]:
         """The stores in the definitions of functions, variables and fields, sorted, without repeats."""
@@ -50,10 +56,15 @@ class StoreFinder:
             elif definition.kind == ast.CONSTRUCTOR:
                 self._member_initialisers(definition)
             self._cursors.visit(definition, self._see)
+        for holder, value, written in self._stores:
+            self._followed.clear()
+            for place in list(self._places(holder)):
+                self._record(place, value, written)
         return sorted(self._found, key=lambda s: (s.file, s.line, s.column, s.field, s.function))
 
     def is_given(self, variable: CXCursor) -> bool:
         """Whether a variable's initialiser yields functions, or fields and variables that hold some."""
+        self._followed.clear()
         children = self._cursors.children(variable)
         return bool(children) and next(self._values(children[-1]), None) is not None
 
@@ -63,21 +74,26 @@ class StoreFinder:
             if self._cursors.type_of(cursor).kind not in ast.PLAIN_TYPES:
                 self._assignment(self._cursors.children(cursor))
         elif kind == ast.CALL_EXPRESSION:
-            self._overloaded_assignment(cursor)
+            callee = self._cursors.referenced(cursor)
+            if callee is not None and callee.kind in ast.FUNCTIONS:
+                self._overloaded_assignment(cursor, callee)
+                self._hand_over(cursor, callee)
         elif kind in ast.INITIALISER_LISTS:
             self._list(cursor)
         elif kind == ast.VARIABLE:
-            self._declaration(copied(cursor))
+            self._declaration(copied(cursor), is_local=True)
         return True
 
     # ---- where a store is written
 
-    def _declaration(self, declared: CXCursor) -> None:
+    def _declaration(self, declared: CXCursor, *, is_local: bool = False) -> None:
         """The initialiser of a field or variable is its last child that is no type."""
         if not self._may_hold(self._cursors.type_of(declared)):
             return
+        given = self._given[declared.data0] if is_local else []
         children = self._cursors.children(declared)
         if children and children[-1].kind >= ast.UNEXPOSED_EXPRESSION:
+            given.append(children[-1])
             self._store(declared, children[-1], children[-1])
 
     def _member_initialisers(self, constructor: CXCursor) -> None:
@@ -96,12 +112,30 @@ class StoreFinder:
         if len(operands) == 2 and (holder := self._holder(operands[0])):
             self._store(holder, operands[1], operands[0])
 
-    def _overloaded_assignment(self, call: CXCursor) -> None:
+    def _overloaded_assignment(self, call: CXCursor, callee: CXCursor) -> None:
         """``wrapper = value`` calls the wrapper's own ``operator=``."""
-        callee = self._cursors.referenced(call)
-        if callee is not None and callee.kind in ast.FUNCTIONS and self._cursors.spelling(callee) == "operator=":
+        if self._cursors.spelling(callee) == "operator=":
             operands = [c for c in self._cursors.children(call) if not self._names(c, callee)]
             self._assignment(operands)
+
+    def _hand_over(self, call: CXCursor, callee: CXCursor) -> None:
+        """A call gives the parameters of a function that the unit defines their values."""
+        takers = self._takers.get(callee.data0)
+        if takers is None:
+            takers = self._takers[callee.data0] = self._takers_of(callee)
+        for position, parameter in takers:
+            argument = self._cursors.cdll.clang_Cursor_getArgument(call, position)
+            if argument.data0:
+                self._given[parameter].append(argument)
+
+    def _takers_of(self, callee: CXCursor) -> list[tuple[int, int]]:
+        cdll = self._cursors.cdll
+        defined = cdll.clang_getCursorDefinition(callee)
+        if not defined.data0 or self._is_foreign(defined):
+            return []
+        count = max(0, cdll.clang_Cursor_getNumArguments(defined))
+        parameters = [cdll.clang_Cursor_getArgument(defined, position) for position in range(count)]
+        return [(n, p.data0) for n, p in enumerate(parameters) if self._may_hold(self._cursors.type_of(p))]
 
     def _names(self, cursor: CXCursor, callee: CXCursor) -> bool:
         if cursor.kind not in {ast.UNEXPOSED_EXPRESSION, ast.MEMBER_EXPRESSION}:
@@ -195,15 +229,17 @@ class StoreFinder:
 
     def _holder(self, target: CXCursor) -> CXCursor | None:
         """The field or variable that an assignment's left side names."""
-        while target.kind in {ast.PARENTHESES, ast.UNEXPOSED_EXPRESSION, ast.SUBSCRIPT, ast.UNARY_OPERATOR}:
+        while target.kind in _PATHS:
             children = self._cursors.children(target)
             if not children:
                 return None
-            target = children[0]
+            target = children[-1 if target.kind == ast.BINARY_OPERATOR else 0]
         if target.kind not in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION, ast.MEMBER_REFERENCE}:
             return None
         named = self._cursors.referenced(target)
-        if named is None or named.kind not in _HOLDERS or not self._may_hold(self._cursors.type_of(named)):
+        if named is None or named.kind not in {*_HOLDERS, ast.PARAMETER}:
+            return None
+        if not self._may_hold(self._cursors.type_of(named)):
             return None
         return self.original(named)
 
@@ -265,8 +301,40 @@ class StoreFinder:
         return next(same, field)
 
     def _store(self, holder: CXCursor, value: CXCursor, written: CXCursor) -> None:
+        self._stores.append((holder, value, written))
+        if self._is_local(holder) and not self._leads_on(holder):
+            self._given[holder.data0].append(value)
+
+    def _is_local(self, holder: CXCursor) -> bool:
+        return bool(holder.kind == ast.PARAMETER or holder.data0 in self._given)
+
+    def _leads_on(self, holder: CXCursor) -> bool:
+        """Whether a local variable or parameter is a reference or pointer to what holds a function."""
+        type_ = self._cursors.type_of(holder)
+        if type_.kind == ast.POINTER:
+            return self._cursors.pointee(type_).kind not in ast.FUNCTION_TYPES
+        return type_.kind in {*ast.REFERENCES, ast.MEMBER_POINTER}
+
+    def _places(self, holder: CXCursor) -> Iterator[CXCursor]:
+        """What a store into a holder writes: of a local reference or pointer, also what it leads to."""
+        yield holder
+        if self._leads_on(holder):
+            for given in self._follow(holder):
+                if (target := self._holder(given)) is not None:
+                    yield from self._places(target)
+
+    def _follow(self, local: CXCursor) -> Iterator[CXCursor]:
+        """The values of a local variable or parameter, once for each store."""
+        if local.data0 in self._given and local.data0 not in self._followed:
+            self._followed.add(local.data0)
+            yield from self._given[local.data0]
+
+    def _record(self, holder: CXCursor, value: CXCursor, written: CXCursor) -> None:
+        if self._is_local(holder) or not self._may_hold(self._cursors.type_of(holder)):
+            return
+        self._followed.clear()
         values = list(self._values(value))
-        if not values or not self._may_hold(self._cursors.type_of(holder)):
+        if not values:
             return
         file, line, column, _ = self._files.place(self._cursors.cdll.clang_getCursorLocation(written))
         index = self._symbols.of_cursor(holder)
@@ -308,20 +376,50 @@ class StoreFinder:
         elif kind in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION}:
             yield from self._named(value)
         elif kind == ast.CALL_EXPRESSION:
-            callee = self._cursors.referenced(value)
-            for child in self._cursors.children(value):
-                if callee is not None and self._names(child, callee):
-                    yield from self._receiver(child)
-                else:
-                    yield from self._values(child)
-        elif kind in ast.INITIALISER_LISTS:
-            element = self._cursors.element_type(self._cursors.type_of(value))
-            if element.kind != ast.RECORD or self._is_wrapper(element):
-                for child in self._cursors.children(value):
-                    yield from self._values(child)
-        elif kind in _TRANSPARENT:
-            for child in self._cursors.children(value):
+            yield from self._called(value)
+        else:
+            for part in self._parts(value):
+                yield from self._values(part)
+
+    def _called(self, call: CXCursor) -> Iterator[CXCursor]:
+        """What a call may yield: what it is called on or with, and what the function returns."""
+        callee = self._cursors.referenced(call)
+        for child in self._cursors.children(call):
+            if callee is not None and self._names(child, callee):
+                yield from self._receiver(child)
+            else:
                 yield from self._values(child)
+        if callee is not None:
+            yield from self._returned(callee)
+
+    def _parts(self, value: CXCursor) -> list[CXCursor]:
+        """The operands that an expression may yield: the last one of a comma or an assignment, say."""
+        children = self._cursors.children(value)
+        if value.kind == ast.BINARY_OPERATOR:
+            return children[-1:]
+        if value.kind == ast.CONDITIONAL_OPERATOR:
+            return children[1:]
+        if value.kind in ast.INITIALISER_LISTS:
+            element = self._cursors.element_type(self._cursors.type_of(value))
+            return children if element.kind != ast.RECORD or self._is_wrapper(element) else []
+        return children if value.kind in _TRANSPARENT else []
+
+    def _returned(self, callee: CXCursor) -> Iterator[CXCursor]:
+        """What a function that the unit defines may return, lambdas inside it aside."""
+        defined = self._cursors.cdll.clang_getCursorDefinition(callee)
+        if not defined.data0 or defined.data0 in self._followed or self._is_foreign(defined):
+            return
+        found: list[CXCursor] = []
+
+        def see(cursor: CXCursor) -> bool:
+            if cursor.kind == ast.RETURN:
+                found.extend(self._cursors.children(cursor))
+            return bool(cursor.kind != ast.LAMBDA)
+
+        self._cursors.visit(defined, see)
+        self._followed.add(defined.data0)
+        for expression in found:
+            yield from self._values(expression)
 
     def _receiver(self, callee: CXCursor) -> Iterator[CXCursor]:
         """What a member function is called on: a lambda that is converted to a pointer, say."""
@@ -342,8 +440,13 @@ class StoreFinder:
             yield named
         elif named.kind in _HOLDERS and self._may_hold(self._cursors.type_of(named)):
             yield self.original(named)
+        for given in self._follow(named):
+            yield from self._values(given)
 
 
+_PATHS: Final = frozenset(
+    {ast.PARENTHESES, ast.UNEXPOSED_EXPRESSION, ast.SUBSCRIPT, ast.UNARY_OPERATOR, ast.BINARY_OPERATOR}
+)
 _TRANSPARENT: Final = frozenset(
-    {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, ast.CONDITIONAL_OPERATOR, *ast.CASTS}
+    {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, *ast.CASTS}
 )

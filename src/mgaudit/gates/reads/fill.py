@@ -134,6 +134,12 @@ class FillTable:
                 yield self._row(row, name, f"{name} has a class already", "keep one of the rows")
             if verbs and not row.get("class"):
                 yield self._row(row, name, f"{name} has no class", "name the class that says what it may read")
+            if any(verb.slots and not verb.entries for verb in verbs):
+                yield self._row(
+                    row, name, f"no function is seen to be stored into {name}: what it reads is not known",
+                    "remove the row if the slot stays empty, or list what fills it under `functions` of [verbs]",
+                    Severity.WARNING,
+                )  # fmt: skip
             seen.update(verb.name for verb in verbs)
 
     def _field_rows(self, exercised: set[tuple[int, str]]) -> Iterator[Finding]:
