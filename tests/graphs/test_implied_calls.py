@@ -29,13 +29,25 @@ F = "struct F { F(); F(int); F(const F&); ~F(); void m(); };\n"
         "template <class T> struct Own { T* t; ~Own() { delete t; } }; void Use() { Own<F> o; }",
         "template <class T> struct Own { T t; }; void Use() { Own<F> o; }",
         "void Use() { auto l = [] { F f; }; l(); }",
+        "void Use(F (*make)()) { make(); }",
+        "F&& Pass(F&&); void Use() { Pass(F()); }",
     ],
 )
 def test_destructors_run_where_lifetimes_end(calls: Callable[[str], Any], use: str) -> None:
     assert calls(F + use).reaches("Use", "F::~F")
 
 
-@pytest.mark.parametrize("use", ["void Use(F& f, F* p) { f.m(); F& g = *p; F* q = p; }", "F gF; void Use(F*&& p) {}"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        "void Use(F& f, F* p) { f.m(); F& g = *p; F* q = p; }",
+        "F gF; void Use(F*&& p) {}",
+        "F& Get(); void Use() { Get().m(); }",
+        "const F& Get(); void Use() { auto& f = Get(); }",
+        "void Use(F& (*get)()) { get().m(); }",
+        "struct G { F& f(); }; void Use(G& g) { g.f().m(); }",
+    ],
+)
 def test_references_and_pointers_end_no_lifetime(calls: Callable[[str], Any], use: str) -> None:
     assert not calls(F + use).reaches("Use", "F::~F")
 

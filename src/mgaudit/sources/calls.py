@@ -18,7 +18,7 @@ from mgaudit.sources.records import NONE, CallKind
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from mgaudit.sources.clang_abi import CXCursor
+    from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.stores import StoreFinder
@@ -87,7 +87,7 @@ class CallFinder:
             self._implied_by(caller)
         elif caller.kind == ast.VARIABLE:
             self._at(caller)
-            self._destroy(caller)
+            self._destroy(self._cursors.type_of(caller))
         self._cursors.visit(root, self._see)
         self._caller, self._here, self._place = before
 
@@ -108,7 +108,7 @@ class CallFinder:
             return False
         elif kind in {ast.VARIABLE, ast.PARAMETER}:
             self._at(cursor)
-            self._destroy(cursor)
+            self._destroy(self._cursors.type_of(cursor))
         elif kind == ast.DELETE:
             self._at(cursor)
             self._delete(cursor)
@@ -139,9 +139,9 @@ class CallFinder:
             if callee.kind == ast.CONSTRUCTOR:
                 self._implied_by(callee)
             self._call_back(callee)
-            self._destroy(call)
         elif callee.kind in {ast.FIELD, ast.VARIABLE, ast.PARAMETER}:
             self._through(callee)
+        self._destroy(self._cursors.result_of(call))
 
     def _unnamed(self, call: CXCursor) -> None:
         """The callee is an expression: what it is made of may still name where the pointer comes from."""
@@ -209,13 +209,13 @@ class CallFinder:
                 self._implied_by(target)
         self._caller, self._here, self._place = before
 
-    def _destroy(self, cursor: CXCursor) -> None:
+    def _destroy(self, type_: CXType) -> None:
         """An object by value dies at the end of its scope or full expression; one made by ``new`` if something throws.
 
         Args:
-            cursor: A variable, a parameter, or a call that yields a temporary.
+            type_: Of a variable, a parameter, or the result of a call; a reference destroys nothing.
         """
-        for target in self._lifetimes.destructors(self._cursors.type_of(cursor)):
+        for target in self._lifetimes.destructors(type_):
             self._add(target, CallKind.DESTRUCTION)
             self._call_back(target)
 

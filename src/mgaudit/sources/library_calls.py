@@ -75,7 +75,9 @@ class LibraryCalls:
                 if callee is not None and callee.kind in ast.FUNCTIONS:
                     found[callee.data0] = copied(callee)
             if cursor.kind in {ast.CALL_EXPRESSION, ast.VARIABLE, ast.PARAMETER}:
-                for target in self._lifetimes.destructors(self._cursors.type_of(cursor)):
+                is_call = cursor.kind == ast.CALL_EXPRESSION
+                type_ = self._cursors.result_of(cursor) if is_call else self._cursors.type_of(cursor)
+                for target in self._lifetimes.destructors(type_):
                     found[target.data0] = target
             elif cursor.kind == ast.DELETE:
                 for child in self._cursors.children(cursor):
