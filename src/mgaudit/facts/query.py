@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
@@ -242,7 +243,7 @@ class Facts:
 
         Only symbols that a selected unit declares or references.
         """
-        last = pattern.split("(", maxsplit=1)[0].rsplit("::", 1)[-1] if "operator" not in pattern else None
+        last = None if _OPERATOR.search(pattern) else pattern.split("(", maxsplit=1)[0].rsplit("::", 1)[-1]
         query, values = (_SYMBOL + "WHERE name = ?", (last,)) if last else (_SYMBOL + "WHERE name LIKE 'operator%'", ())
         found = [Symbol(*row) for row in self.connection.execute(query, values)]
         return sorted(
@@ -430,6 +431,7 @@ FUNCTION_KINDS: Collection[str] = frozenset(
     {"function", "method", "static-method", "constructor", "destructor", "conversion"}
 )
 _JOINS = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+_OPERATOR = re.compile(r"(?<!\w)operator(?!\w)")  # whose names hold parentheses, spaces and colons
 _SYMBOL = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol "
 
 
