@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _EXTERNAL_LINKAGE: Final = 4
 _CLASSES: Final = frozenset({2, 3, 4, 31, 32})
+# Literals, and what stands around names and literals.
+_DATA: Final = frozenset({*range(43, 48), ast.UNEXPOSED_EXPRESSION, *range(106, 113), *ast.CASTS, 130, 131})
 _ATTRIBUTE: Final = 400  # one that the front end does not tell from others
 # GCC, unlike clang, also keeps an internal function that may be unused.
 _KEEPING: Final = re.compile(rb"\b(?:__)?(?:used|constructor|destructor|maybe_unused|unused)(?:__)?\b")
@@ -221,7 +223,7 @@ class DemandFinder:
         if self._explicit_instance(cursor) == b"template" or (definition.data0 and self._is_kept(definition)):
             return Strength.ALWAYS
         if self._cursors.is_variable(cursor):
-            vague = self._is_vague(definition, cursor)
+            vague = self._is_vague(definition, cursor) or self._is_inline(definition)
             return Strength.ON_DEMAND if vague and not self._runs_at_start(definition) else Strength.ALWAYS
         if not definition.data0 or self._is_implicit(cursor) or self._is_vague(definition, cursor):
             return Strength.ON_DEMAND
@@ -237,12 +239,43 @@ class DemandFinder:
         pattern = self._cdll.clang_getSpecializedCursorTemplate(cursor)
         return bool(pattern.data0) and self._same_place(cursor, pattern)
 
+    def _is_inline(self, variable: CXCursor) -> bool:
+        """Whether a variable's definition says so; where a macro says it for it, it counts as if not."""
+        file, _, _, start = self._files.place(
+            self._cdll.clang_getRangeStart(self._cdll.clang_getCursorExtent(variable))
+        )
+        if file == NONE:
+            return False
+        head = self._files.content(file)[start : self._cursors.offset(variable)]
+        return re.search(rb"\binline\b", head) is not None
+
     def _runs_at_start(self, variable: CXCursor) -> bool:
         """Whether it must be there though nobody names it: code makes or destroys it."""
         if self._lifetimes.ends(self._cursors.type_of(variable)):
             return True
         initialiser = self._cdll.clang_Cursor_getVarDeclInitializer(variable)
-        return bool(initialiser.data0) and self._walk.value(initialiser) is None
+        return bool(initialiser.data0) and self._walk.value(initialiser) is None and not self._is_data(initialiser)
+
+    def _is_data(self, initialiser: CXCursor) -> bool:
+        """Whether an initialiser is made of literals and addresses of functions alone: no code runs for it."""
+        code: list[None] = []
+
+        def see(cursor: CXCursor) -> bool:
+            kind = cursor.kind
+            if kind == ast.NAME_EXPRESSION:
+                named = self._cursors.referenced(cursor)
+                is_data = named is not None and named.kind in ast.FUNCTIONS
+            elif kind in ast.INITIALISER_LISTS:
+                is_data = not self._lifetimes.of_aggregate(self._cursors.type_of(cursor))
+            else:
+                is_data = kind in _DATA
+            if not is_data:
+                code.append(None)
+            return is_data
+
+        if see(initialiser):
+            self._cursors.visit(initialiser, see)
+        return not code
 
     # ---- demands
 

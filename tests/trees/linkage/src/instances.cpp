@@ -9,6 +9,13 @@ template <class T> T unused = T(fn(2));
 template <class T> struct Holder { static T member; };
 struct Iterator { int& operator*() const; Iterator& operator++(); bool operator!=(const Iterator&) const; };
 struct Range { Iterator begin() const; Iterator end() const; };
+int dropped(), kept(), initial();
+struct Slots { int (*one)(); const char* name; };
+struct Filled { int (*one)(); int two = initial(); };
+inline int (*pointer)() = &dropped;
+inline constexpr Slots slots{dropped, "none"};
+inline Slots table[] = {{&dropped, nullptr}};
+inline Filled filled{kept};
 struct Two { int a, b; ~Two(); };
 }
 namespace be {
