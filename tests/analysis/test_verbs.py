@@ -187,6 +187,12 @@ def test_a_store_that_yields_itself_ends(verbs: Callable[..., Verbs]) -> None:
     assert verbs(TABLE + source) == {"A": ("draw",), "B": ()}
 
 
+def test_a_helper_stores_into_a_slot_what_the_same_call_hands_over(verbs: Callable[..., Verbs]) -> None:
+    source = "struct Twins { void (*one)(); void (*two)(); };\nstatic void Other() { ctx->C(); }\n" + SET_AT
+    source += "void Go(Twins& t) { Set(&t.one, DrawIt); Set(&t.two, Other); }"
+    assert verbs(TABLE + source, 'tables = ["Twins"]') == {"A": ("one",), "B": (), "C": ("two",)}
+
+
 def test_each_lambda_belongs_to_its_own_slot(verbs: Callable[..., Verbs]) -> None:
     found = verbs(
         TABLE

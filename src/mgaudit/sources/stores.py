@@ -45,6 +45,8 @@ class StoreFinder:
         self._found: dict[SlotRecord, None] = {}
         self._stores: list[tuple[CXCursor, CXCursor, CXCursor]] = []  # holder, value, what writes it
         self._given: dict[int, list[CXCursor]] = defaultdict(list)  # local variable or parameter -> its values
+        self._calls: dict[int, list[dict[int, CXCursor]]] = defaultdict(list)  # parameter -> arguments, call by call
+        self._bound: dict[int, CXCursor] = {}  # the arguments of the call that is looked at, by parameter
         self._takers: dict[int, list[tuple[int, int]]] = {}  # function -> places and ids of parameters that hold some
         self._followed: set[int] = set()  # by the store that is looked at
 
@@ -57,9 +59,11 @@ class StoreFinder:
                 self._member_initialisers(definition)
             self._cursors.visit(definition, self._see)
         for holder, value, written in self._stores:
-            self._followed.clear()
-            for place in list(self._places(holder)):
-                self._record(place, value, written)
+            for arguments in self._calls.get(holder.data0) or [{}]:
+                self._bound = arguments
+                self._followed.clear()
+                for place in list(self._places(holder)):
+                    self._record(place, value, written)
         return sorted(self._found, key=lambda s: (s.file, s.line, s.column, s.field, s.function))
 
     def is_given(self, variable: CXCursor) -> bool:
@@ -123,10 +127,11 @@ class StoreFinder:
         takers = self._takers.get(callee.data0)
         if takers is None:
             takers = self._takers[callee.data0] = self._takers_of(callee)
-        for position, parameter in takers:
-            argument = self._cursors.cdll.clang_Cursor_getArgument(call, position)
-            if argument.data0:
-                self._given[parameter].append(argument)
+        found = ((p, self._cursors.cdll.clang_Cursor_getArgument(call, position)) for position, p in takers)
+        arguments = {parameter: argument for parameter, argument in found if argument.data0}
+        for parameter, argument in arguments.items():
+            self._given[parameter].append(argument)
+            self._calls[parameter].append(arguments)
 
     def _takers_of(self, callee: CXCursor) -> list[tuple[int, int]]:
         cdll = self._cursors.cdll
@@ -327,7 +332,8 @@ class StoreFinder:
         """The values of a local variable or parameter, once for each store."""
         if local.data0 in self._given and local.data0 not in self._followed:
             self._followed.add(local.data0)
-            yield from self._given[local.data0]
+            bound = self._bound.get(local.data0)
+            yield from self._given[local.data0] if bound is None else [bound]
 
     def _record(self, holder: CXCursor, value: CXCursor, written: CXCursor) -> None:
         if self._is_local(holder) or not self._may_hold(self._cursors.type_of(holder)):
