@@ -115,6 +115,12 @@ def test_each_reference_is_a_finding_at_its_place(audit: Audit) -> None:
     assert found == [("src/backend/use.cpp", 4, 25, "backend::f()"), ("src/backend/use.cpp", 5, 12, "backend::f()")]
 
 
+def test_an_implicit_conversion_lies_where_it_converts(audit: Audit) -> None:
+    state = "namespace state { struct Flag { operator bool() const; }; }\n"
+    report = report_on(audit, "int f(state::Flag& flag) {\n    return flag ? 1 : 2;\n}", state=state)
+    assert [(f.entity, f.line, f.column) for f in report.findings] == [("_ZNK5state4FlagcvbEv", 5, 12)]
+
+
 def test_inline_code_is_traced_back_into_the_guarded_zone(audit: Audit) -> None:
     (finding,) = [f for f in report_on(audit, "int f() { return state::inlined(); }").findings if f.severity == "error"]
     assert (finding.path, finding.line) == ("src/backend/use.cpp", 4)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.constants import evaluated
 from mgaudit.sources.cursors import copied
-from mgaudit.sources.records import LinkPart
+from mgaudit.sources.records import NONE, LinkPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -64,6 +64,7 @@ class BodyWalk:
         self._bases: set[int] = set()  # expressions that make a base
         self._kept: set[int] = set()  # expressions whose object outlives them
         self._read: set[int] = set()  # expressions that something converts: of constants, the value alone counts
+        self._around: CXCursor | None = None  # the parent of the expression at hand
         self._aside: Place | None = None  # where a default argument or member initialiser counts
 
     def of(self, definition: CXCursor) -> list[Demand]:
@@ -87,7 +88,10 @@ class BodyWalk:
         return evaluated(self._cdll, expression)
 
     def _at(self, cursor: CXCursor) -> Place:
-        return self._aside or self.place_of(cursor)
+        place = self._aside or self.place_of(cursor)
+        if place[0] == NONE and self._around is not None:  # the name in an implicit conversion has no place
+            place = self.place_of(self._around)
+        return place
 
     def _add(self, cursor: CXCursor, part: LinkPart, place: Place) -> None:
         self._found.setdefault((cursor.data0, part, place), Demand(copied(cursor), part, place))
@@ -174,6 +178,7 @@ class BodyWalk:
             self._kept.add(cursor.data1)
         if parent.kind == ast.UNEXPOSED_EXPRESSION:
             self._read.add(cursor.data1)
+        self._around = parent
         handler = self._HANDLERS.get(kind)
         return handler is None or handler(self, cursor)
 
