@@ -46,3 +46,15 @@ def test_a_slot_that_nothing_fills_is_said_to_be_unknown(audit: Callable[..., Re
     (finding,) = report.findings
     assert str(finding.severity) == "warning"
     assert finding.message == "no function is seen to be stored into clear: what it reads is not known"
+
+
+def test_a_read_that_nothing_maps_still_exercises_its_pair(audit: Callable[..., Report]) -> None:
+    """The advice to remove the pair would make two errors out of one."""
+    state = "#pragma once\nstruct State { int size; int width; };\n"
+    source = SOURCE.replace("(void)s->size;", "(void)s->size; (void)s->width;").replace("void (*clear)(State*); ", "")
+    gate = GATE.replace(', { verb = "clear", class = "kClear" }', "").replace(
+        'field = "size" }]', 'field = "size" }, { class = "kDraw", field = "width" }]'
+    )
+    report = audit({"src/state/context.h": state, "src/backend/a.cpp": source}, gate)
+    (finding,) = report.findings
+    assert finding.message.startswith("State::width")

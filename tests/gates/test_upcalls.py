@@ -170,7 +170,7 @@ def test_rows_answer_overloads_and_say_where_they_are_wrong(upcalls: Callable[..
     assert found(upcalls(code, text)) == []
     wrong = [
         ("Notify", "kReverseChannel", ""), ("Notify", "kReverseChannel", "again"), ("Ask", "", "none"),
-        ("gCount", "deleted", ""), ("gManager", "NA", " "), ("Manager::Tell", "server_local", "misspelt"),
+        ("gCount", "deleted", ""), ("gManager", "NA", "…"), ("Manager::Tell", "server_local", "misspelt"),
         ("Manager::size", "NA", "nobody"), ("Nothing", "NA", "no such thing"),
     ]  # fmt: skip
     report = upcalls(code, "".join(ROW % row for row in wrong))

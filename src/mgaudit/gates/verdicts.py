@@ -17,6 +17,11 @@ _WITH_TEXT: Final = re.compile(r'(?P<word>[\w-]+)\(\s*"(?P<text>.*)"\s*\)', re.D
 _CALLBACK: Final = re.compile(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 
 
+def says_why(reason: str) -> bool:
+    """Whether a reason has a word in it; the `…` of a suggested row has none."""
+    return re.search(r"\w", reason) is not None
+
+
 class Verdicts:
     """Judges verdicts: ``kReverseChannel``, ``server-local``, ``deleted``, ``NA``, or the name of a callback.
 
@@ -29,16 +34,16 @@ class Verdicts:
 
     def fault(self, row: Row) -> tuple[str, str] | None:
         """What is wrong with a row's verdict, and what to do; None where it is legal."""
-        verdict, reason = row.get("verdict") or "", (row.get("reason") or "").strip()
+        verdict, reason = row.get("verdict") or "", row.get("reason") or ""
         match = _WITH_TEXT.fullmatch(verdict)
         if match:
-            verdict, reason = match["word"], match["text"].strip()
+            verdict, reason = match["word"], match["text"]
         if not verdict:
             return f"{row.get('entity')} has no verdict", f"write {', '.join(_PLAIN + _REASONED)} or a callback's name"
         if verdict in _PLAIN:
             return None
         if verdict in _REASONED:
-            if reason:
+            if says_why(reason):
                 return None
             return (
                 f"{row.get('entity')} is `{verdict}` without a reason",

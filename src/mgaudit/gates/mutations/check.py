@@ -26,6 +26,7 @@ from mgaudit.gates.mutations.parameters import MutationsParameters
 from mgaudit.gates.reach import reach_of
 from mgaudit.gates.scopes import empty_zones, scope_of
 from mgaudit.gates.uses import Enclosing, enclosing_function
+from mgaudit.gates.verdicts import says_why
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,7 +242,7 @@ class Judged:
             return f"`{verdict}` is no verdict", nearest(verdict, _VERDICTS, "verdicts")
         word, text = match["word"], (match["reason"] or match["name"] or "").strip()
         if word in _REASONED:
-            if (match["reason"] or "").strip():
+            if says_why(match["reason"] or ""):
                 return None
             return f"{row.get('mutator')} is `{word}` without a reason", f'write `{word}("why")`'
         if not text:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.catalogues import Catalogue, Row
 
 _BUILT_IN: Final = re.compile(r'LOCAL|NA\(\s*".*\S.*"\s*\)', re.DOTALL)
-_UNEXPLAINED: Final = re.compile(r'NA(\(\s*("\s*")?\s*\))?')
+_UNEXPLAINED: Final = re.compile(r'NA(\(\s*("\W*")?\s*\))?')
 _READ: Final = frozenset({SiteKind.VALUE, SiteKind.HANDLE, SiteKind.BYTES})
 
 
@@ -79,7 +79,7 @@ def judge(context: GateContext) -> Judged:
         return judged
     if reach is None:
         raise UntrustedError([_no_verbs(context)])
-    return replace(judged, fill=FillTable(context, parameters.fill, entities, reach, judged.mapped_reads()))
+    return replace(judged, fill=FillTable(context, parameters.fill, entities, reach, judged.reads()))
 
 
 def _without_write_backs(context: GateContext, entities: Entities, found: Surface) -> tuple[Surface, int]:
@@ -141,10 +141,10 @@ class Judged:
             return self.parameters.map_signatures
         return site.kind in _READ or (site.kind is SiteKind.CONSTRUCT and self.parameters.constructions)
 
-    def mapped_reads(self) -> list[Site]:
-        """The reads that the catalogue answers."""
+    def reads(self) -> list[tuple[Site, bool]]:
+        """The reads, and whether the catalogue answers them."""
         reads = (site for site in self.surface.sites if site.kind in _READ and site.role != "write")
-        return [site for site in reads if self.mapping.rows_of(site)]
+        return [(site, bool(self.mapping.rows_of(site))) for site in reads]
 
     def verbs(self, site: Site) -> tuple[str, ...]:
         """The verbs that may reach a site."""

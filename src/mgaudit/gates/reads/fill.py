@@ -34,21 +34,26 @@ class FillTable:
         parameters: Names of the two catalogues.
         entities: The scope's entities.
         reach: What the verbs reach.
-        sites: The reads that the gate's catalogue maps.
+        sites: The reads, and whether the gate's catalogue maps them: only those the table must allow.
 
     Raises:
         UntrustedError: A catalogue is malformed, or a name in it means several things; every problem.
     """
 
     def __init__(
-        self, context: GateContext, parameters: Fill, entities: Entities, reach: VerbReach, sites: Sequence[Site]
+        self,
+        context: GateContext,
+        parameters: Fill,
+        entities: Entities,
+        reach: VerbReach,
+        sites: Sequence[tuple[Site, bool]],
     ) -> None:
         self._report = Reporter(context)
         self._reach = reach
         self._sites = sites
         self._verb_list = context.catalogue(parameters.verbs)
         self._field_list = context.catalogue(parameters.fields)
-        used = {symbol for site in sites for symbol in site.symbols}
+        used = {symbol for site, _ in sites for symbol in site.symbols}
         self._fields = Mapping(context.facts, entities, self._field_list, used, column="field")
         self._verb_of = {id(row): self._named(row) for row in self._verb_list.rows}
         problems = [*self._fields.problems, *self._ambiguous()]
@@ -88,12 +93,12 @@ class FillTable:
     def findings(self) -> Iterator[Finding]:
         """Reads that a verb may not do, then the defects of the rows."""
         exercised: set[tuple[int, str]] = set()
-        for site in self._sites:
+        for site, is_mapped in self._sites:
             barred = []
             for verb in self._reach.of(site):
                 rows = self._fields.rows_of(site, self._rows_for(verb))
                 exercised.update((id(mapped), verb.name) for mapped in rows)
-                if not rows:
+                if is_mapped and not rows:
                     barred.append(verb)
             if barred:
                 yield self._barred(site, barred)
