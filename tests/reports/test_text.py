@@ -114,7 +114,7 @@ def test_an_untrusted_report_says_so_and_a_clean_one_does_not(tree: Path) -> Non
     assert text.endswith("untrusted: 1 reason not to trust this run in minigl (exit code 2)\n")
     green = GateResult("A", "include-purity", Status.GREEN, examined={"units": 1})
     clean = replace(REPORT, findings=(), gates=(green,), exit_code=0)
-    assert render(clean, tree, Style()).endswith("clean: 1 of 1 gate found no violation in minigl (exit code 0)\n")
+    assert render(clean, tree, Style()).endswith("clean: 1 gate found no violation in minigl (exit code 0)\n")
 
 
 def test_colours_change_nothing_but_colours(tree: Path) -> None:

@@ -29,6 +29,7 @@ def sentence(report: Report) -> str:
         red = sum(result.status is Status.RED for result in report.gates)
         what = f"{red} of {gates} found a violation{tree}"
     else:
-        green = sum(result.status is Status.GREEN for result in report.gates)
-        what = f"{green} of {gates} found no violation{tree}"
+        skipped = sum(result.status is Status.SKIPPED for result in report.gates)
+        green = counted(len(report.gates) - skipped, "gates")
+        what = f"{green} found no violation{tree}" + (f", {skipped} skipped" if skipped else "")
     return f"{what} (exit code {report.exit_code})"
