@@ -260,3 +260,23 @@ def test_a_braced_list_runs_the_initialisers_that_it_leaves_out(calls: Callable[
     assert ("One", "initialiser", "In::v") in graph.edges()
     assert {("Two", "initialiser", "In::v"), ("Two", "constructor", "P::P")} <= graph.edges()
     assert not graph.reaches("Three", "A")
+
+
+@pytest.mark.parametrize("base", ["", "struct Own : Range {};"])
+def test_a_range_is_asked_by_the_overloads_of_its_constness(calls: Any, base: str) -> None:
+    name = "Own" if base else "Range"
+    graph = calls(
+        "void A(); void B(); struct Range { int* begin() { A(); return nullptr; } int* end() { return nullptr; }\n"
+        "const int* begin() const { B(); return nullptr; } const int* end() const { return nullptr; } };\n"
+        f"{base}\nvoid Open({name}& r) {{ for (int i : r) {{}} }}\n"
+        f"void Closed(const {name}& r) {{ for (int i : r) {{}} }}\n"
+    )
+    assert [graph.reaches(start, goal) for start in ("Open", "Closed") for goal in "AB"] == [True, False, False, True]
+
+
+def test_a_range_without_an_overload_for_what_is_not_constant(calls: Any) -> None:
+    graph = calls(
+        "void B(); struct Range { const int* begin() const { B(); return nullptr; } const int* end() const; };\n"
+        "void Open(Range& r) { for (int i : r) {} }"
+    )
+    assert graph.reaches("Open", "B")

@@ -199,12 +199,21 @@ class Lifetimes:
         return [m for m in constructors if cdll.clang_CXXConstructor_isCopyConstructor(m)]
 
     def range_members(self, type_: CXType) -> list[CXCursor]:
-        """``begin`` and ``end`` of a class, and the operators of the iterators that they yield."""
+        """``begin`` and ``end`` of a class, and the operators of the iterators that they yield.
+
+        Args:
+            type_: The range's type. The constant overloads are those of a constant range, and of one without others.
+        """
         while type_.kind in ast.REFERENCES:
             type_ = self._cursors.pointee(type_)
         if type_.kind != ast.RECORD:
             return []
-        found = self.named(type_, {"begin", "end"})
+        cdll = self._cursors.cdll
+        members = self.named(type_, {"begin", "end"})
+        open_ = {self._cursors.spelling(m) for m in members if not cdll.clang_CXXMethod_isConst(m)}
+        if cdll.clang_isConstQualifiedType(type_):
+            open_ = set()
+        found = [m for m in members if bool(cdll.clang_CXXMethod_isConst(m)) != (self._cursors.spelling(m) in open_)]
         iterators = {}
         for member in found:
             result = self._cursors.cdll.clang_getCanonicalType(self._cursors.cdll.clang_getCursorResultType(member))
