@@ -26,14 +26,8 @@ if TYPE_CHECKING:
 def contexts_of(analysis: Analysis, gates: Iterable[GateSpec]) -> Iterator[GateContext]:
     """What the checks of some gates would get, one after the other; each is good until the next."""
     for gate in gates:
-        facts = analysis.facts
-        names = [name for name in facts.configurations if not gate.configurations or name in gate.configurations]
-        if len(names) < len(facts.configurations):
-            facts = facts.restricted_to(names)
-        try:
+        with analysis.facts.within(gate.configurations) as facts:
             yield context_of(analysis, gate, facts)
-        finally:
-            analysis.facts.select()
 
 
 def memos_of(analysis: Analysis, gates: Iterable[GateSpec]) -> MemoCensus:

@@ -14,7 +14,7 @@ import mgaudit
 from mgaudit.baseline import matching
 from mgaudit.baseline.judging import Terms, judged
 from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, with_fingerprints
-from mgaudit.domain.problems import Problem
+from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.domain.report import ConfigurationHealth, Inputs, Report, ToolVersions
 from mgaudit.engine import baselines
 from mgaudit.engine.audited import named_files
@@ -219,12 +219,13 @@ class _Bench:
         if check is None:
             problem = Problem(*spec.place("kind"), f'gate "{spec.id}": the kind "{spec.kind}" is not available yet')
             return Verdict(problems=(problem,), handled=unjudged), False
-        if configurations != facts.configurations:
-            facts = facts.restricted_to(configurations)
         chosen = None if self.selection.is_whole else _chosen(self.analysis, self.selection)
-        verdict = check(replace(context_of(self.analysis, spec, facts, examined), chosen=chosen))
-        if facts is not self.analysis.facts:
-            self.analysis.facts.select()
+        with facts.within(configurations) as judged_facts:
+            context = replace(context_of(self.analysis, spec, judged_facts, examined), chosen=chosen)
+            try:
+                verdict = check(context)
+            except UntrustedError as error:
+                verdict = Verdict(problems=error.problems)
         whole = len(configurations) == len(meant) and self.selection.is_whole and not self.analysis.problems
         return verdict, whole
 

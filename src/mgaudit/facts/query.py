@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -191,6 +192,18 @@ class Facts:
     def restricted_to(self, configurations: Sequence[str]) -> Facts:
         """The facts of fewer configurations, over the same connection; call `select` to read this object again."""
         return Facts(self.connection, configurations, self.scans)
+
+    @contextmanager
+    def within(self, configurations: Sequence[str]) -> Iterator[Facts]:
+        """The facts of some configurations, empty for all of these, as long as the block lasts."""
+        names = tuple(name for name in self.configurations if not configurations or name in configurations)
+        if names == self.configurations:
+            yield self
+            return
+        try:
+            yield self.restricted_to(names)
+        finally:
+            self.select()
 
     def select(self) -> None:
         """Make the connection answer for this object's configurations.

@@ -44,7 +44,7 @@ class Kind:
         summary: Its promise, in one line.
         available: Whether `check` can run it.
         check: Where its check function is, as ``module:function``: imported when it is first needed, so that reading
-            a configuration stays quick.
+            a configuration stays quick. The function may raise `UntrustedError`: its gate is then untrusted.
         quick: Whether what it says of a file rests on no more than what the file's units include, so that it can answer
             before a commit.
         within: The attribute of its parameters that names the zones in which every finding about code lies; empty where

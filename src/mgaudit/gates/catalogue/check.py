@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.domain.problems import Problem
 from mgaudit.gates.catalogue.calls import Calls
 from mgaudit.gates.catalogue.parameters import CatalogueParameters
 from mgaudit.gates.catalogue.payloads import Payloads
@@ -22,11 +22,8 @@ def check(context: GateContext) -> Verdict:
     """Judge the catalogues of an interface."""
     parameters = context.spec.parameters
     assert isinstance(parameters, CatalogueParameters)
-    try:
-        catalogue = context.catalogue(parameters.calls)
-        fields = context.catalogue(parameters.fields) if parameters.fields else None
-    except UntrustedError as error:
-        return Verdict(problems=error.problems)
+    catalogue = context.catalogue(parameters.calls)
+    fields = context.catalogue(parameters.fields) if parameters.fields else None
     report = Reporter(context)
     payloads = Payloads(context, parameters, catalogue, fields, report)
     calls = Calls(context, parameters, catalogue, payloads, report)

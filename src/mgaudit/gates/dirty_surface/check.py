@@ -38,10 +38,7 @@ BUILT_IN: Final = (IMMEDIATE, NO_READ, PULLED, *DECLARED)
 
 def check(context: GateContext) -> Verdict:
     """Judge the mutators that entry points reach against the catalogue of the dirty surface."""
-    try:
-        judged = judge(context)
-    except UntrustedError as error:
-        return Verdict(problems=error.problems)
+    judged = judge(context)
     left = () if context.is_whole else ("stale rows",)
     return Verdict(tuple(judged.findings()), judged.examined(), left=left)
 

@@ -24,10 +24,7 @@ def check(context: GateContext) -> Verdict:
     assert isinstance(parameters, GeneratedParameters)
     if not context.is_whole:
         return Verdict(skipped="only a run over the whole tree can tell whether the file is fresh")
-    try:
-        sites = _sites(context, parameters.surface)
-    except UntrustedError as error:
-        return Verdict(problems=error.problems)
+    sites = _sites(context, parameters.surface)
     wanted = as_fragment(parameters.surface, sites)
     data = context.content(parameters.file, None)
     held = None if data is None else data.decode(errors="replace").replace("\r\n", "\n")
@@ -51,14 +48,8 @@ def _sites(context: GateContext, surface: str) -> list[SurfaceSite]:
         raise UntrustedError([Problem(*context.spec.place("surface"), message, f'configure one of the kind "{kind}"')])
     found: list[SurfaceSite] = []
     for gate in gates:
-        facts = context.facts
-        names = [name for name in facts.configurations if not gate.configurations or name in gate.configurations]
-        if len(names) < len(facts.configurations):
-            facts = facts.restricted_to(names)
-        try:
+        with context.facts.within(gate.configurations) as facts:
             found += census(replace(context, spec=gate, facts=facts)).sites
-        finally:
-            context.facts.select()
     return found
 
 

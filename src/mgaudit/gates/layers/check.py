@@ -85,10 +85,8 @@ class _Check:
     def _edges(self, configuration: str) -> list[Edge]:
         if self.parameters.by == "include":
             return list(by_include(self.context, configuration))
-        try:
-            return list(by_symbol(self.context, self.context.facts.restricted_to([configuration])))
-        finally:
-            self.context.facts.select()
+        with self.context.facts.within([configuration]) as facts:
+            return list(by_symbol(self.context, facts))
 
     def _violations(self, edges: list[Edge]) -> dict[tuple[str, ...], Breach]:
         """What breaks a rule, by identity: (using file, used entity), or the zones of a circle."""
