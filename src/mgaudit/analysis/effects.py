@@ -17,7 +17,7 @@ from mgaudit.analysis.effects_library import Library, effects_of
 from mgaudit.analysis.effects_model import CONTENT, REFERENCES, Deeds, Root, Summary
 from mgaudit.analysis.effects_types import Holders
 from mgaudit.facts.bodies import bodies_of
-from mgaudit.facts.query import FUNCTION_KINDS
+from mgaudit.graphs.stored import Overrides, Slots
 from mgaudit.sources import cursors as ast
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class Effects:
         self._bodies = bodies_of(facts)
         self._library = Library(effects_of(table))
         self._holders = Holders(facts)
+        self._overrides = Overrides(facts)
+        self._slots = Slots(facts)
         self._summaries: dict[int, Summary] = {}
         self._users: dict[int, set[int]] = defaultdict(set)
         self._asking: list[int] = []
@@ -256,46 +258,11 @@ class Effects:
 
     def overriders(self, method: int) -> Sequence[int]:
         """Everything that overrides a method, at any depth."""
-        found: dict[int, None] = {}
-        waiting = [method]
-        while waiting:
-            for overrider in self._overridden_by.get(self._pattern(waiting.pop()), ()):
-                if overrider not in found:
-                    found[overrider] = None
-                    waiting.append(overrider)
-        return list(found)
-
-    def _pattern(self, symbol: int) -> int:
-        pattern = self.facts.symbol(symbol).pattern
-        return symbol if pattern is None else pattern
-
-    @cached_property
-    def _overridden_by(self) -> Mapping[int, list[int]]:
-        found: dict[int, list[int]] = defaultdict(list)
-        for method, overridden in self.facts.overrides():
-            found[self._pattern(overridden)].append(method)
-        return found
+        return self._overrides.of(method)
 
     def stored_in(self, holder: int) -> Sequence[int]:
         """The functions that a field or variable may hold, copies from others included."""
-        functions: dict[int, None] = {}
-        seen = {holder}
-        waiting = [holder]
-        while waiting:
-            for value in self._stored.get(waiting.pop(), ()):
-                if self.facts.symbol(value).kind in FUNCTION_KINDS:
-                    functions[value] = None
-                elif value not in seen:
-                    seen.add(value)
-                    waiting.append(value)
-        return list(functions)
-
-    @cached_property
-    def _stored(self) -> Mapping[int, list[int]]:
-        found: dict[int, list[int]] = defaultdict(list)
-        for holder, value, *_ in self.facts.slots():
-            found[holder].append(value)
-        return found
+        return self._slots.targets(holder)
 
     def instantiations(self, function: int) -> Sequence[int]:
         """The instantiations of a function template that have bodies."""

@@ -115,8 +115,7 @@ class Entities:
 
     def pattern(self, number: int) -> int:
         """The template of an instantiation, else the entity itself."""
-        pattern = self._facts.symbol(number).pattern
-        return number if pattern is None else pattern
+        return self._facts.symbol(number).origin
 
     def is_templated(self, number: int) -> bool:
         """Whether a symbol is a template, an instantiation or a member of one."""

@@ -66,8 +66,8 @@ class _Finder:
         self._facts = facts
         self._symbols = symbols
         self._place = place
-        self._slots = Slots(facts, symbols)
-        self._overrides = Overrides(facts, symbols)
+        self._slots = Slots(facts)
+        self._overrides = Overrides(facts)
         self._found: dict[str, tuple[set[int], set[int]]] = {}  # qualified name -> slots, entries
         self.problems: list[Problem] = []
 
@@ -143,14 +143,10 @@ class _Finder:
             listed = ", ".join(f"::{name}" for name in names)
             self._complain(f"`{pattern}` means several classes: {listed}", "write one of them in full")
             return set()
-        return {self._pattern(s.id) for s in found}
+        return {s.origin for s in found}
 
     def _complain(self, message: str, advice: str) -> None:
         self.problems.append(Problem(*self._place, f"[verbs]: {message}", advice))
-
-    def _pattern(self, number: int) -> int:
-        pattern = self._symbols[number].pattern
-        return number if pattern is None else pattern
 
     @cached_property
     def _declared(self) -> frozenset[int]:
@@ -160,7 +156,7 @@ class _Finder:
     def _bases(self) -> Mapping[int, set[int]]:
         found: dict[int, set[int]] = defaultdict(set)
         for derived, base in self._facts.bases():
-            found[self._pattern(derived)].add(self._pattern(base))
+            found[self._symbols[derived].origin].add(self._symbols[base].origin)
         return found
 
     def _with_bases(self, classes: Iterable[int]) -> set[int]:
@@ -197,7 +193,7 @@ class _Finder:
         if not name.replace("::", "").replace("_", "").isalnum():
             return set()
         found = [s for s in self._facts.symbols_named("::" + name) if s.kind in CLASSES and s.id in self._declared]
-        return {self._pattern(s.id) for s in found}
+        return {s.origin for s in found}
 
     def _is_slot(self, field: int, type_: str) -> bool:
         return bool(_FUNCTION_TYPE.search(type_) or self._slots.targets(field))

@@ -48,6 +48,11 @@ class Symbol:
     flags: int
     place: str
 
+    @property
+    def origin(self) -> int:
+        """Id of the template it instantiates or specialises, else its own."""
+        return self.id if self.pattern is None else self.pattern
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reference:

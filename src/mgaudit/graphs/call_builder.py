@@ -59,11 +59,11 @@ class _Builder:
 
     @cached_property
     def _slots(self) -> Slots:
-        return Slots(self.facts, self.symbols)
+        return Slots(self.facts)
 
     @cached_property
     def _overrides(self) -> Overrides:
-        return Overrides(self.facts, self.symbols)
+        return Overrides(self.facts)
 
     def edges(self) -> list[CallEdge]:
         return [CallEdge(*key, mask) for key, mask in self._masks.items()]

@@ -11,7 +11,7 @@ from mgaudit.facts.query import FUNCTION_KINDS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.facts.query import Facts
 
 
 class Slots:
@@ -19,12 +19,10 @@ class Slots:
 
     Args:
         facts: The facts.
-        symbols: Every symbol by id.
     """
 
-    def __init__(self, facts: Facts, symbols: Mapping[int, Symbol]) -> None:
+    def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._symbols = symbols
 
     @cached_property
     def stored(self) -> Mapping[int, set[int]]:
@@ -41,7 +39,7 @@ class Slots:
         waiting = [holder]
         while waiting:
             for value in self.stored.get(waiting.pop(), ()):
-                if self._symbols[value].kind in FUNCTION_KINDS:
+                if self._facts.symbol(value).kind in FUNCTION_KINDS:
                     functions.add(value)
                 elif value not in seen:
                     seen.add(value)
@@ -54,30 +52,24 @@ class Overrides:
 
     Args:
         facts: The facts.
-        symbols: Every symbol by id.
     """
 
-    def __init__(self, facts: Facts, symbols: Mapping[int, Symbol]) -> None:
+    def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._symbols = symbols
 
     @cached_property
     def _direct(self) -> Mapping[int, set[int]]:
         found: dict[int, set[int]] = defaultdict(set)
         for method, overridden in self._facts.overrides():
-            found[self._pattern(overridden)].add(method)
+            found[self._facts.symbol(overridden).origin].add(method)
         return found
-
-    def _pattern(self, symbol: int) -> int:
-        pattern = self._symbols[symbol].pattern
-        return symbol if pattern is None else pattern
 
     def of(self, method: int) -> list[int]:
         """Everything that overrides a method, at any depth."""
         found: set[int] = set()
         waiting = [method]
         while waiting:
-            for overrider in self._direct.get(self._pattern(waiting.pop()), ()):
+            for overrider in self._direct.get(self._facts.symbol(waiting.pop()).origin, ()):
                 if overrider not in found:
                     found.add(overrider)
                     waiting.append(overrider)

@@ -87,7 +87,7 @@ def _sorted(context: GateContext, pairs: list[Pair]) -> Iterator[Pair]:
     seen = set()
     for pair in ordered:
         function = context.facts.symbol(pair.function)
-        key = (function.pattern or function.id, pair.mutator)
+        key = (function.origin, pair.mutator)
         if key not in seen:
             seen.add(key)
             yield pair
