@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -82,6 +82,28 @@ class Finding:
     def sort_key(self) -> tuple[str, int, int, str, str, str]:
         """The order in which reports list findings."""
         return (self.path, self.line, self.column, self.gate, self.entity, self.message)
+
+
+class Weighed(Protocol):
+    """A finding of this run, or one that was read back."""
+
+    @property
+    def severity(self) -> str:
+        """As of `Severity`."""
+
+    @property
+    def baselined(self) -> bool:
+        """Whether a baseline entry accepts it."""
+
+
+def is_red(finding: Weighed) -> bool:
+    """Whether a finding makes its gate red: an error that nobody accepted."""
+    return finding.severity == Severity.ERROR and not finding.baselined
+
+
+def weight_of(finding: Weighed) -> str:
+    """A finding's weight in a word: its severity, or that it is accepted."""
+    return "accepted" if finding.baselined else str(finding.severity)
 
 
 @dataclass(frozen=True, slots=True)

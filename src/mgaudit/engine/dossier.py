@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.dossier import Dossier, Neighbourhood, Point, VerbView
-from mgaudit.domain.findings import Severity, Status
+from mgaudit.domain.findings import Status, is_red
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.engine import matrices
 from mgaudit.engine.censuses import contexts_of, memos_of, with_sites
@@ -109,7 +109,7 @@ def _point(report: Report) -> Point:
     owed = Counter(site.verdict == _UNMAPPED for site in sites if site.verdict is not None)
     return Point(
         "this run", report.trusted,
-        sum(f.severity is Severity.ERROR and not f.baselined for f in report.findings),
+        sum(map(is_red, report.findings)),
         sum(f.baselined for f in report.findings), owed.total(), owed[True],
     )  # fmt: skip
 
@@ -118,6 +118,6 @@ def _point_of(name: str, run: Run) -> Point:
     owed = Counter(site.verdict == _UNMAPPED for site in run.sites or () if site.verdict is not None)
     is_known = run.sites is not None
     return Point(
-        name, run.trusted, sum(f.severity == "error" and not f.baselined for f in run.findings),
+        name, run.trusted, sum(map(is_red, run.findings)),
         sum(f.baselined for f in run.findings), owed.total() if is_known else None, owed[True] if is_known else None,
     )  # fmt: skip

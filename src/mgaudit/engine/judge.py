@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import mgaudit
 from mgaudit.baseline import matching
 from mgaudit.baseline.judging import Terms, judged
-from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, with_fingerprints
+from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, is_red, with_fingerprints
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.domain.report import ConfigurationHealth, Inputs, Report, ToolVersions
 from mgaudit.engine import baselines
@@ -261,7 +261,7 @@ class _Bench:
 def _count(match: Match, found: tuple[Finding, ...], *, is_whole: bool) -> BaselineCount:
     return BaselineCount(
         match.baseline.path,
-        new=sum(f.severity is Severity.ERROR and not f.baselined for f in found),
+        new=sum(map(is_red, found)),
         same=sum(f.baselined for f in found),
         removed=len(match.stale) if is_whole else None,
         renamed=tuple((rename.old, rename.new) for rename in match.renames),
@@ -307,7 +307,7 @@ def _result(spec: GateSpec, verdict: Verdict, problems: tuple[Problem, ...], rep
         status = Status.UNTRUSTED
     elif verdict.skipped:
         status = Status.SKIPPED
-    elif any(f.severity is Severity.ERROR and not f.baselined for f in reported):
+    elif any(map(is_red, reported)):
         status = Status.RED
     else:
         status = Status.GREEN

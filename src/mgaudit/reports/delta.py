@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from mgaudit.domain.delta import Cause, Change
+from mgaudit.domain.findings import is_red, weight_of
 from mgaudit.reports import problems
 from mgaudit.reports.json import SCHEMA
 from mgaudit.reports.markdown import cell, code
@@ -113,7 +114,7 @@ def _mended(delta: Delta) -> int:
 
 
 def _is_red(finding: Any) -> bool:
-    return finding is not None and finding.severity == "error" and not finding.baselined
+    return finding is not None and is_red(finding)
 
 
 def _doubted(delta: Delta) -> tuple[tuple[str, list[RunProblem]], ...]:
@@ -183,7 +184,7 @@ class _Page:
             if difference.change is Change.MOVED:
                 yield f"  - before: {_placed(difference.before)}".rstrip()
             if difference.change is Change.CHANGED:
-                yield f"  - {_weight(difference.before)} → {_weight(difference.after)}"
+                yield "  - " + " → ".join(weight_of(item) for item in (difference.before, difference.after) if item)
             if difference.cause is not Cause.CODE:
                 yield f"  - {_CAUSES[difference.cause]}"
             if difference.change is Change.APPEARED and subject.help:
@@ -259,10 +260,6 @@ def _share(share: Share) -> str:
 def _verdict(difference: Difference[Any]) -> str:
     verdicts = [code(item.verdict or "nothing owed") for item in (difference.before, difference.after) if item]
     return " → ".join(dict.fromkeys(verdicts)) if difference.change is Change.CHANGED else verdicts[-1]
-
-
-def _weight(finding: Any) -> str:
-    return "accepted" if finding.baselined else str(finding.severity)
 
 
 def _placed(item: Any) -> str:

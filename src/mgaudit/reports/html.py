@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log1p
 from typing import TYPE_CHECKING, Any, Final
 
-from mgaudit.domain.findings import Severity
+from mgaudit.domain.findings import is_red
 from mgaudit.reports import problems, tally, verdict
 from mgaudit.reports.ranking import ranked
 from mgaudit.reports.templating import page
@@ -36,12 +36,8 @@ def render(dossier: Dossier) -> str:
         sites=sites[:_ROWS], more_sites=max(0, len(sites) - _ROWS),
         place=lambda item: problems.place(item.path, item.line or 0).removesuffix(": "),
         weights=tally.weights, examined=tally.examined, counted=counted, heat=_heat, graph=_graph,
-        columns=_columns, chart=_chart, errors=sum(_is_red(f) for f in report.findings),
+        columns=_columns, chart=_chart, errors=sum(map(is_red, report.findings)),
     )  # fmt: skip
-
-
-def _is_red(finding: Any) -> bool:
-    return finding.severity is Severity.ERROR and not finding.baselined
 
 
 # ---- the heat map

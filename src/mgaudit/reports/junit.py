@@ -9,7 +9,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from mgaudit.domain.findings import Severity, Status
+from mgaudit.domain.findings import Status, is_red, weight_of
 from mgaudit.reports import problems, tally
 from mgaudit.reports.escape import visible
 
@@ -33,7 +33,7 @@ def render(report: Report) -> str:
 
 
 def _suite(result: GateResult) -> ET.Element:
-    red = [finding for finding in result.findings if _is_red(finding)]
+    red = [finding for finding in result.findings if is_red(finding)]
     suite = ET.Element("testsuite", name=visible(result.gate))
     if result.status is Status.UNTRUSTED or result.status is Status.SKIPPED or not red:
         case = ET.SubElement(suite, "testcase", classname=result.kind, name=visible(f"gate {result.gate}"))
@@ -43,14 +43,10 @@ def _suite(result: GateResult) -> ET.Element:
             ET.SubElement(case, "skipped", message=visible(result.reason))
     for finding in red:
         _failure(suite, finding)
-    others = [_line(finding) for finding in result.findings if not _is_red(finding)]
+    others = [_line(finding) for finding in result.findings if not is_red(finding)]
     text = "\n".join([f"{tally.weights(result)}; {tally.examined(result)}", *others])
     ET.SubElement(suite, "system-out").text = text
     return _counted(suite)
-
-
-def _is_red(finding: Finding) -> bool:
-    return finding.severity is Severity.ERROR and not finding.baselined
 
 
 def _failure(suite: ET.Element, finding: Finding) -> None:
@@ -85,5 +81,5 @@ def _counted(suite: ET.Element) -> ET.Element:
 
 
 def _line(finding: Finding) -> str:
-    weight = "accepted" if finding.baselined else str(finding.severity)
-    return f"{problems.place(finding.path, finding.line, finding.column)}{weight}: {visible(finding.message)}"
+    place = problems.place(finding.path, finding.line, finding.column)
+    return f"{place}{weight_of(finding)}: {visible(finding.message)}"
