@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from mgaudit.domain.census import SurfaceSite
+from mgaudit.analysis.sites import totals
+from mgaudit.domain.census import Census, SurfaceSite
 from mgaudit.domain.findings import Evidence, Finding, Severity
 from mgaudit.gates.uses import enclosing_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.analysis.sites import Site
+    from mgaudit.analysis.sites import Site, Surface
+    from mgaudit.analysis.verb_reach import VerbReach
     from mgaudit.gates.context import GateContext
     from mgaudit.gates.uses import Enclosing
     from mgaudit.sources.catalogues import Catalogue, Row
@@ -28,8 +30,9 @@ class Reporter:
         """The function around a site."""
         return enclosing_function(self.context.facts, site.parents)
 
-    def surveyed(self, site: Site, verdict: str | None, verbs: tuple[str, ...]) -> SurfaceSite:
-        """A site as a census lists it."""
+    def surveyed(self, site: Site, verdict: str | None, reach: VerbReach | None) -> SurfaceSite:
+        """A site as a census lists it, with the verbs that may reach it."""
+        verbs = () if reach is None else tuple(verb.name for verb in reach.of(site))
         enclosing = self.enclosing(site)
         return SurfaceSite(
             gate=self.context.spec.id, path=site.path, line=site.line, column=site.column,
@@ -100,6 +103,37 @@ class Reporter:
             configurations=tuple(sorted(self.context.facts.configurations)),
             evidence=(Evidence("row", row.path, row.line, row.text()),),
         )  # fmt: skip
+
+
+class Judged(Protocol):
+    """The sites of a gate, as its check judged them."""
+
+    @property
+    def report(self) -> Reporter:
+        """Makes the findings."""
+
+    @property
+    def reach(self) -> VerbReach | None:
+        """What each verb may reach, or None where no verb is configured."""
+
+    def verdict(self, site: Site) -> str | None:
+        """What the catalogue says of a site."""
+
+    def examined(self) -> dict[str, int]:
+        """What was looked at."""
+
+
+def census(name: str, judged: Judged, sites: Iterable[Site], found: Surface) -> Census:
+    """A gate's boundary, site by site.
+
+    Args:
+        name: What the census is called.
+        judged: What the gate's check says.
+        sites: The sites.
+        found: What all references into the other side are.
+    """
+    listed = tuple(judged.report.surveyed(site, judged.verdict(site), judged.reach) for site in sites)
+    return Census(name, listed, judged.examined(), tuple(totals(found)), found.references)
 
 
 def place_of(catalogue: Catalogue) -> str:

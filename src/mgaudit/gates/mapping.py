@@ -12,10 +12,10 @@ from mgaudit.domain.names import selects, strip_signature
 from mgaudit.domain.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from mgaudit.analysis.sites import Site
-    from mgaudit.analysis.sites_entities import Entities
+    from mgaudit.analysis.sites_entities import Entities, EntityKind
     from mgaudit.facts.query import Facts
     from mgaudit.sources.catalogues import Catalogue, Row
 
@@ -65,24 +65,32 @@ class Mapping:
         catalogue: The rows.
         used: Ids of the entities that sites use: inherited ones are found among them alone.
         column: The column that names the entity; default: the first.
-        wanted: Which entities a row may mean; default: the members of watched classes and what is used.
+        kinds: What a row may mean, beside what is used: the scope's entities of these kinds; default: the members of
+            watched classes.
     """
 
     def __init__(  # noqa: PLR0913
         self, facts: Facts, entities: Entities, catalogue: Catalogue, used: Collection[int], *,
-        column: str | None = None, wanted: Callable[[int], bool] | None = None,
+        column: str | None = None, kinds: Collection[EntityKind] | None = None,
     ) -> None:  # fmt: skip
         self._facts = facts
         self._entities = entities
         self._used = frozenset(used)
         self._column = column
-        self._wanted = wanted or (lambda number: number in self._accessors)
+        self._kinds = kinds
         self.problems: list[Problem] = []
         self.rows: tuple[Mapped, ...] = tuple(self._mapped(row) for row in catalogue.rows)
 
     @cached_property
     def _accessors(self) -> frozenset[int]:
         return self._used.union(*self._entities.accessors_by_name().values())
+
+    def is_meant(self, number: int) -> bool:
+        """Whether a row may mean an entity."""
+        if self._kinds is None:
+            return number in self._accessors
+        is_kind = self._entities.is_inside(number) and self._entities.kind(number) in self._kinds
+        return is_kind or number in self._used
 
     def _mapped(self, row: Row) -> Mapped:
         name = row.key if self._column is None else row.get(self._column) or ""
@@ -106,7 +114,7 @@ class Mapping:
 
     def _named(self, name: str) -> frozenset[int]:
         """The entities of a name; that of a constructor is also meant where a braced list makes an aggregate."""
-        found = {s.id for s in self._facts.symbols_named(name) if self._wanted(s.id)}
+        found = {s.id for s in self._facts.symbols_named(name) if self.is_meant(s.id)}
         class_, _, last = name.rpartition("::")
         if class_.rpartition("::")[2] == last:
             classes = (s for s in self._facts.symbols_named(class_) if s.kind in CLASSES)

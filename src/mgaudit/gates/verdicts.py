@@ -22,6 +22,11 @@ def says_why(reason: str) -> bool:
     return re.search(r"\w", reason) is not None
 
 
+def entity_of(row: Row) -> str:
+    """What a row of the write-back and upcall catalogues is about."""
+    return row.get("entity") or row.key
+
+
 class Verdicts:
     """Judges verdicts: ``kReverseChannel``, ``server-local``, ``deleted``, ``NA``, or the name of a callback.
 

@@ -86,18 +86,18 @@ def _signals(context: GateContext, parameters: DirtySurfaceParameters) -> tuple[
     problems = []
     defined = {definition.name for scan in context.facts.scans.values() for definition in scan.macro_definitions}
     for bit, publisher in parameters.publishers.items():
-        counters, functions = (
-            {s.id for name in names for s in context.facts.symbols_named(name) if s.kind in kinds}
-            for names, kinds in ((publisher.counters, _MEMBERS), (publisher.functions, FUNCTIONS))
-        )
         place = context.spec.place(f"publishers.{bit}")
-        for name, kinds in (
-            *((n, _MEMBERS) for n in publisher.counters),
-            *((n, FUNCTIONS) for n in publisher.functions),
+        counters, functions = set[int](), set[int]()
+        for names, kinds, meant in (
+            (publisher.counters, _MEMBERS, counters),
+            (publisher.functions, FUNCTIONS, functions),
         ):
-            if not any(s.kind in kinds for s in context.facts.symbols_named(name)):
-                what = f'gate "{context.spec.id}": {bit}: no translation unit declares `{name}`'
-                problems.append(Problem(*place, what, "correct the name, or remove it"))
+            for name in names:
+                symbols = {s.id for s in context.facts.symbols_named(name) if s.kind in kinds}
+                if not symbols:
+                    what = f'gate "{context.spec.id}": {bit}: no translation unit declares `{name}`'
+                    problems.append(Problem(*place, what, "correct the name, or remove it"))
+                meant.update(symbols)
         macros = frozenset(publisher.macros)
         for macro in sorted(macros - defined):
             what = f'gate "{context.spec.id}": {bit}: no file defines the macro `{macro}`'

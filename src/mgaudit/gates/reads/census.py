@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mgaudit.analysis.sites import totals
-from mgaudit.domain.census import Census
+from mgaudit.gates.coverage import census
 from mgaudit.gates.reads.check import judge
 
 if TYPE_CHECKING:
+    from mgaudit.domain.census import Census
     from mgaudit.gates.context import GateContext
 
 
@@ -19,10 +20,7 @@ def census_of(context: GateContext) -> Census:
         UntrustedError: As `judge`.
     """
     judged = judge(context)
-    sites = tuple(
-        judged.report.surveyed(site, judged.verdict(site), judged.verbs(site)) for site in judged.surface.sites
-    )
-    lines = list(totals(judged.surface))
+    found = census("reads", judged, judged.surface.sites, judged.surface)
     if judged.write_backs:
-        lines.append(("site", "write-back", judged.write_backs))
-    return Census("reads", sites, judged.examined(), tuple(lines), judged.surface.references)
+        found = replace(found, totals=(*found.totals, ("site", "write-back", judged.write_backs)))
+    return found

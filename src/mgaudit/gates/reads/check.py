@@ -143,10 +143,6 @@ class Judged:
         reads = (site for site in self.surface.sites if site.kind in _READ and site.role != "write")
         return [(site, bool(self.mapping.rows_of(site))) for site in reads]
 
-    def verbs(self, site: Site) -> tuple[str, ...]:
-        """The verbs that may reach a site."""
-        return () if self.reach is None else tuple(verb.name for verb in self.reach.of(site))
-
     @property
     def report(self) -> Reporter:
         """Makes the findings."""

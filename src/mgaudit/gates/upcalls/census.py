@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mgaudit.analysis.sites import totals
-from mgaudit.domain.census import Census
+from mgaudit.gates.coverage import census
 from mgaudit.gates.upcalls.check import judge
 
 if TYPE_CHECKING:
+    from mgaudit.domain.census import Census
     from mgaudit.gates.context import GateContext
 
 
@@ -19,5 +19,4 @@ def census_of(context: GateContext) -> Census:
         UntrustedError: As `judge`.
     """
     judged = judge(context)
-    sites = tuple(judged.report.surveyed(site, judged.verdict(site), judged.verbs(site)) for site in judged.sites)
-    return Census("upcalls", sites, judged.examined(), tuple(totals(judged.found)), judged.found.references)
+    return census("upcalls", judged, judged.sites, judged.found)

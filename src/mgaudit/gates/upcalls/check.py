@@ -21,7 +21,7 @@ from mgaudit.gates.mapping import Mapping
 from mgaudit.gates.scopes import empty_zones, scope_of
 from mgaudit.gates.upcalls.parameters import UpcallsParameters
 from mgaudit.gates.verbs import verb_reach
-from mgaudit.gates.verdicts import Verdicts
+from mgaudit.gates.verdicts import Verdicts, entity_of
 from mgaudit.sources.records import DECL_IMPLICIT
 
 if TYPE_CHECKING:
@@ -62,10 +62,7 @@ def judge(context: GateContext) -> Judged:
     found = surface(context.facts, paths, scope)
     used = {s for site in found.sites for s in site.symbols}
 
-    def is_meant(number: int) -> bool:
-        return number in used or (entities.is_inside(number) and entities.kind(number) in _MAPPED)
-
-    mapping = Mapping(context.facts, entities, catalogue, used, column="entity", wanted=is_meant)
+    mapping = Mapping(context.facts, entities, catalogue, used, column="entity", kinds=_MAPPED)
     problems += mapping.problems
     if problems:
         raise UntrustedError(problems)
@@ -136,10 +133,6 @@ class Judged:
             return ", ".join(answers)
         return "unmapped" if self.owes(site) else None
 
-    def verbs(self, site: Site) -> tuple[str, ...]:
-        """The verbs that may reach an upcall."""
-        return () if self.reach is None else tuple(verb.name for verb in self.reach.of(site))
-
     def examined(self) -> dict[str, int]:
         """What was looked at."""
         kinds = Counter(self.owes(site) for site in self.sites)
@@ -186,23 +179,18 @@ class Judged:
         verdicts = Verdicts(self.context)
         for mapped in self.mapping.rows:
             row = mapped.row
+            name = entity_of(row)
             if fault := verdicts.fault(row):
                 yield self._row(row, *fault)
             if id(mapped) in doubled:
-                yield self._row(
-                    row, f"{_name(row)} is mapped twice", "keep one of the rows: each entity has one verdict"
-                )
+                yield self._row(row, f"{name} is mapped twice", "keep one of the rows: each entity has one verdict")
             elif not mapped.symbols:
-                yield self._row(row, f"{_name(row)} means nothing in the called zones", "correct or remove the row")
+                yield self._row(row, f"{name} means nothing in the called zones", "correct or remove the row")
             elif self.context.is_whole and id(mapped) not in used:
-                yield self._row(row, f"stale: nothing calls or names {_name(row)}", "remove the row")
+                yield self._row(row, f"stale: nothing calls or names {name}", "remove the row")
 
     def _row(self, row: Row, message: str, advice: str) -> Finding:
-        return self.report.row(row, message, advice, key=_name(row))
-
-
-def _name(row: Row) -> str:
-    return row.get("entity") or row.key
+        return self.report.row(row, message, advice, key=entity_of(row))
 
 
 _MAPPED: Final = frozenset({EntityKind.ACCESSOR, EntityKind.VARIABLE, EntityKind.CONSTRUCTOR})

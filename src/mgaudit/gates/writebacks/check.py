@@ -23,7 +23,7 @@ from mgaudit.gates.inference import effects_for
 from mgaudit.gates.mapping import Mapped, Mapping
 from mgaudit.gates.scopes import empty_zones, scope_of
 from mgaudit.gates.verbs import verb_reach
-from mgaudit.gates.verdicts import Verdicts
+from mgaudit.gates.verdicts import Verdicts, entity_of
 from mgaudit.gates.writebacks.parameters import WritebacksParameters
 
 if TYPE_CHECKING:
@@ -69,14 +69,11 @@ def judge(context: GateContext) -> Judged:
         s for site, _ in changed.unnamed.values() for s in site.symbols
     }
 
-    def is_meant(number: int) -> bool:
-        return number in used or (entities.is_inside(number) and entities.kind(number) in _MAPPED)
-
-    mapping = Mapping(context.facts, entities, catalogue, used, column="entity", wanted=is_meant)
+    mapping = Mapping(context.facts, entities, catalogue, used, column="entity", kinds=_MAPPED)
     problems += mapping.problems
     owed = {}
     for index, name in enumerate(parameters.per_site):
-        owed[name] = frozenset(s.id for s in context.facts.symbols_named(name) if is_meant(s.id))
+        owed[name] = frozenset(s.id for s in context.facts.symbols_named(name) if mapping.is_meant(s.id))
         if not owed[name]:
             place = context.spec.place(f"per-site[{index}]")
             what = f'gate "{context.spec.id}": no translation unit declares `{name}` in the observed zones'
@@ -185,10 +182,6 @@ class Judged:
             return ", ".join(answers)
         return "unmapped" if self.owes(site) else "undecided"
 
-    def verbs(self, site: Site) -> tuple[str, ...]:
-        """The verbs that may reach a site."""
-        return () if self.reach is None else tuple(verb.name for verb in self.reach.of(site))
-
     def examined(self) -> dict[str, int]:
         """What was looked at."""
         kinds = Counter(self.owes(site) for site in self.sites)
@@ -258,16 +251,17 @@ class Judged:
         verdicts = Verdicts(self.context)
         for mapped in self.mapping.rows:
             row = mapped.row
+            name = entity_of(row)
             if fault := verdicts.fault(row):
                 yield self._row(row, *fault)
             if id(mapped) in doubled:
-                yield self._row(row, f"{_name(row)} is mapped twice", "keep one of the rows: each has one verdict")
+                yield self._row(row, f"{name} is mapped twice", "keep one of the rows: each has one verdict")
             elif not mapped.symbols:
-                yield self._row(row, f"{_name(row)} means nothing in the observed zones", "correct or remove the row")
+                yield self._row(row, f"{name} means nothing in the observed zones", "correct or remove the row")
             elif row.get("symbol") and not row.get("ordinal"):
-                yield self._row(row, f"{_name(row)} names a function and no ordinal", "count the sites in it from 1")
+                yield self._row(row, f"{name} names a function and no ordinal", "count the sites in it from 1")
             elif self.context.is_whole and id(mapped) not in used:
-                yield self._row(row, f"stale: nothing changes {_name(row)}{_where(row)}", "remove the row")
+                yield self._row(row, f"stale: nothing changes {name}{_where(row)}", "remove the row")
 
     def _doubled(self) -> Iterator[Mapped]:
         seen: dict[tuple[object, ...], list[Mapped]] = defaultdict(list)
@@ -280,11 +274,7 @@ class Judged:
             seen[key].append(mapped)
 
     def _row(self, row: Row, message: str, advice: str) -> Finding:
-        return self.report.row(row, message, advice, key=_name(row))
-
-
-def _name(row: Row) -> str:
-    return row.get("entity") or row.key
+        return self.report.row(row, message, advice, key=entity_of(row))
 
 
 def _where(row: Row) -> str:
