@@ -38,7 +38,6 @@ from mgaudit.sources.body_kinds import (
 from mgaudit.sources.body_types import BodyTypes, TypeReader
 from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT, CursorVisitor
 from mgaudit.sources.cursors import copied
-from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.records import NONE, BodyRecord
 
 if TYPE_CHECKING:
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.clang_abi import CXCursor
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
+    from mgaudit.sources.lifetimes import Lifetimes
     from mgaudit.sources.symbols import SymbolTable
 
 
@@ -69,12 +69,11 @@ class BodyFinder:
         cursors: Reads cursors.
         symbols: Interns what bodies name.
         files: Interns places.
+        lifetimes: Knows what runs where nobody writes it.
     """
 
-    def __init__(self, cursors: Cursors, symbols: SymbolTable, files: FileTable) -> None:
-        self._unit = _Unit(
-            cursors, symbols, files, Lifetimes(cursors), Heads(cursors, files), TypeReader(cursors, symbols)
-        )
+    def __init__(self, cursors: Cursors, symbols: SymbolTable, files: FileTable, lifetimes: Lifetimes) -> None:
+        self._unit = _Unit(cursors, symbols, files, lifetimes, Heads(cursors, files), TypeReader(cursors, symbols))
 
     def find(self, definitions: Iterable[CXCursor]) -> list[BodyRecord]:
         """The bodies of definitions in files of the tree, and of the functions of local classes; by place."""

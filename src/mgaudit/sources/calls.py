@@ -37,6 +37,11 @@ class CallFinder:
         files: Interns places.
         stores: Knows what values a local variable is given.
         reported: (caller, callee) pairs that the indexer reports.
+
+    Attributes:
+        lifetimes: What it learned of lifetimes, for others that look at the unit.
+        library: What it learned of library templates, likewise.
+        bodies: What `find` walked.
     """
 
     def __init__(
@@ -48,8 +53,8 @@ class CallFinder:
         self._files = files
         self._stores = stores
         self._reported = reported
-        self._lifetimes = Lifetimes(cursors)
-        self.library = LibraryCalls(cursors, files, self._lifetimes)
+        self.lifetimes = Lifetimes(cursors)
+        self.library = LibraryCalls(cursors, symbols, self.lifetimes)
         self._found: dict[CallRow, None] = {}
         self._entered: set[int] = set()
         self._waiting: list[CXCursor] = []
@@ -183,7 +188,7 @@ class CallFinder:
     def _name(self, cursor: CXCursor) -> None:
         """A function whose address is taken, unless this is the name in a call: the call itself comes first."""
         named = self._cursors.referenced(cursor)
-        if named is None or named.kind not in ast.FUNCTIONS or not self._is_tracked(named):
+        if named is None or named.kind not in ast.FUNCTIONS or not self._symbols.is_tracked_cursor(named):
             return
         if (self._caller, self._symbols.of_cursor(named)) not in self._called:
             self._add(named, CallKind.ADDRESS)
@@ -196,13 +201,13 @@ class CallFinder:
 
     def _implied_by(self, member: CXCursor) -> None:
         """What constructors and destructors do with bases and fields that they do not name."""
-        if member.data0 in self._implied or not self._is_tracked(member):
+        if member.data0 in self._implied or not self._symbols.is_tracked_cursor(member):
             return
         self._implied.add(member.data0)
         before = self._caller, self._here, self._place
         self._caller = self._symbols.of_cursor(member)
         self._at(member)
-        for target in self._lifetimes.implied(member):
+        for target in self.lifetimes.implied(member):
             self._add(target, CallKind.IMPLICIT)
             self._call_back(target)
             if target.kind == ast.CONSTRUCTOR:
@@ -215,13 +220,13 @@ class CallFinder:
         Args:
             type_: Of a variable, a parameter, or the result of a call; a reference destroys nothing.
         """
-        for target in self._lifetimes.destructors(type_):
+        for target in self.lifetimes.destructors(type_):
             self._add(target, CallKind.DESTRUCTION)
             self._call_back(target)
 
     def _delete(self, cursor: CXCursor) -> None:
         for child in self._cursors.children(cursor):
-            for target in self._lifetimes.destructors(self._cursors.pointee(self._cursors.type_of(child))):
+            for target in self.lifetimes.destructors(self._cursors.pointee(self._cursors.type_of(child))):
                 virtual = bool(self._cursors.cdll.clang_CXXMethod_isVirtual(target))
                 self._add(target, CallKind.VIRTUAL if virtual else CallKind.DESTRUCTION)
                 self._call_back(target)
@@ -229,25 +234,22 @@ class CallFinder:
     def _aggregate(self, list_: CXCursor) -> None:
         """A braced list runs the default initialisers of the members that it leaves out."""
         type_ = self._cursors.element_type(self._cursors.type_of(list_))
-        if type_.kind == ast.RECORD and self._is_tracked(self._cursors.declaration_of(type_)):
-            for target in self._lifetimes.of_aggregate(type_):
+        if type_.kind == ast.RECORD and self._symbols.is_tracked_cursor(self._cursors.declaration_of(type_)):
+            for target in self.lifetimes.of_aggregate(type_):
                 self._add(self._stores.original(target), CallKind.IMPLICIT)
 
     def _range(self, loop: CXCursor) -> None:
         """``begin``, ``end`` and the iterator's operators."""
         for child in self._cursors.children(loop):
             if child.kind >= ast.UNEXPOSED_EXPRESSION and child.kind != ast.COMPOUND:
-                for target in self._lifetimes.range_members(self._cursors.type_of(child)):
+                for target in self.lifetimes.range_members(self._cursors.type_of(child)):
                     self._add(target, CallKind.IMPLICIT)
                     self._call_back(target)
 
     # ---- rows
 
-    def _is_tracked(self, cursor: CXCursor) -> bool:
-        return self._symbols.is_tracked_cursor(cursor)
-
     def _add(self, callee: CXCursor, kind: CallKind) -> None:
-        if self._is_tracked(callee):
+        if self._symbols.is_tracked_cursor(callee):
             index = self._symbols.of_cursor(callee)
             self._called.add((self._caller, index))
             if self._cursors.cdll.clang_getSpecializedCursorTemplate(callee).data0:

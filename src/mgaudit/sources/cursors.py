@@ -61,6 +61,7 @@ FREE_FUNCTIONS: Final = frozenset({8, 30})
 CONSTRUCTOR: Final = 24
 DESTRUCTOR: Final = 25
 CONVERSION: Final = 26
+CLASSES: Final = frozenset({2, 3, 4})  # structs, unions, classes
 CLASS_TEMPLATES: Final = frozenset({31, 32})  # and their partial specialisations
 
 NAMESPACE: Final = 22

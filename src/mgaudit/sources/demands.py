@@ -13,7 +13,6 @@ from mgaudit.sources import cursors as ast
 from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT
 from mgaudit.sources.cursors import copied
 from mgaudit.sources.demand_walk import BodyWalk, Demand, Place
-from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.link_classes import LinkClasses
 from mgaudit.sources.records import NONE, TEMPLATE_MARKS, UNSEEN_PARTS, LinkPart, Strength
 
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
     from mgaudit.sources.clang_abi import CXCursor, Library
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
+    from mgaudit.sources.lifetimes import Lifetimes
     from mgaudit.sources.symbols import SymbolTable
 
 _EXTERNAL_LINKAGE: Final = 4
-_CLASSES: Final = frozenset({2, 3, 4, 31, 32})
+_CLASSES: Final = ast.CLASSES | ast.CLASS_TEMPLATES
 # Literals, and what stands around names and literals.
 _DATA: Final = frozenset({*range(43, 48), ast.UNEXPOSED_EXPRESSION, *range(106, 113), *ast.CASTS, 130, 131})
 _ATTRIBUTE: Final = 400  # one that the front end does not tell from others
@@ -49,6 +49,7 @@ class DemandFinder:
         cursors: Reads cursors.
         symbols: Interns entities.
         files: Interns places.
+        lifetimes: Knows what runs where nobody writes it.
 
     Attributes:
         demands: ``records.DEMAND_COLUMNS``.
@@ -56,16 +57,17 @@ class DemandFinder:
         names: The mangled names that the demands name by index.
     """
 
-    def __init__(self, library: Library, cursors: Cursors, symbols: SymbolTable, files: FileTable) -> None:
+    def __init__(
+        self, library: Library, cursors: Cursors, symbols: SymbolTable, files: FileTable, lifetimes: Lifetimes
+    ) -> None:  # fmt: skip
         self._library = library
         self._cursors = cursors
         self._cdll = cursors.cdll
         self._symbols = symbols
         self._files = files
-        self._lifetimes = Lifetimes(cursors)
+        self._lifetimes = lifetimes
         self._classes = LinkClasses(library, cursors, self._lifetimes)
         self._walk = BodyWalk(cursors, files, self._lifetimes, self._classes)
-        self._tracked: dict[int, bool] = {}
         self._expanded: dict[tuple[int, LinkPart], list[Demand]] = {}
         self._behind: dict[tuple[int, LinkPart], list[Demand]] = {}
         self._entered: set[tuple[int, LinkPart]] = set()
@@ -318,7 +320,7 @@ class DemandFinder:
 
     def _visible(self, demand: Demand) -> Iterable[Demand]:
         """The demand itself, or what code outside of the tree that it leads to demands of the tree in turn."""
-        if self._is_tracked(demand.cursor):
+        if self._symbols.is_tracked_cursor(demand.cursor):
             return [demand]
         if demand.part in UNSEEN_PARTS:
             return []
@@ -335,7 +337,7 @@ class DemandFinder:
                 node = waiting.pop()
                 for demand in self._expand(node) if self._is_instance(node.cursor) else ():
                     following = _node_of(demand)
-                    if self._is_tracked(demand.cursor):
+                    if self._symbols.is_tracked_cursor(demand.cursor):
                         found.setdefault((demand.cursor.data0, demand.part), demand)
                     elif demand.part not in UNSEEN_PARTS and self._key(following) not in seen:
                         seen.add(self._key(following))
@@ -350,13 +352,6 @@ class DemandFinder:
                 return True
             cursor = self._cdll.clang_getCursorSemanticParent(cursor)
         return False
-
-    def _is_tracked(self, cursor: CXCursor) -> bool:
-        known = self._tracked.get(cursor.data0)
-        if known is None:
-            file = self._walk.place_of(cursor)[0]
-            known = self._tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
-        return known
 
 
 def _node_of(demand: Demand) -> Node:

@@ -201,6 +201,18 @@ class _Collector:
             return NONE, 0, 0, 0
         return self.files.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
 
+    def _own_place(self, loc: abi.CXIdxLoc) -> tuple[int, int, int, int] | None:
+        """As `_place`, in files of the tree alone."""
+        if loc.raw in self._foreign:
+            return None
+        place = self._place(loc)
+        if place[0] == NONE:
+            return None
+        if self.files.is_tracked(place[0]):
+            return place
+        self._foreign.enter(loc.raw, place[0], place[3])
+        return None
+
     def _is_in_macro_body(self, cursor: abi.CXCursor, file: int, offset: int) -> bool:
         """Whether a macro wrote what an argument or plain code would have written at the place.
 
@@ -217,31 +229,22 @@ class _Collector:
         entity = info.referenced
         if not entity:
             return
-        loc = info.loc
-        if loc.raw in self._foreign and not self.symbols.is_tracked(entity):
+        place = self._own_place(info.loc)
+        if place is None and self.symbols.is_tracked(entity):
+            place = self._place(info.loc)
+        if place is None or place[0] == NONE:
             return
-        file, line, column, offset = self._place(loc)
-        if file == NONE:
-            return
-        if not self.files.is_tracked(file):
-            self._foreign.enter(loc.raw, file, offset)
-            if not self.symbols.is_tracked(entity):
-                return
+        file, line, column, offset = place
         symbol = self.symbols.of_entity(entity)
         role = info.role | (ROLE_FROM_MACRO if self._is_in_macro_body(info.cursor, file, offset) else 0)
         parent = self.symbols.of_entity(info.parent) if info.parent else NONE
         self.references[symbol, file, line, column, offset, role, parent] = None
 
     def declaration(self, address: int, info: abi.CXIdxDeclInfo) -> None:
-        loc = info.loc
-        if loc.raw in self._foreign:
+        place = self._own_place(info.loc)
+        if place is None:
             return
-        file, line, column, offset = self._place(loc)
-        if file == NONE:
-            return
-        if not self.files.is_tracked(file):
-            self._foreign.enter(loc.raw, file, offset)
-            return
+        file, line, column, offset = place
         symbol = self.symbols.of_entity(info.entity)
         parent = NONE
         if info.lexical_container:
@@ -372,8 +375,8 @@ def index_unit(  # noqa: PLR0913  one argument a wish
         uses = UseFinder(cursors, collector.symbols, files, collector.references, finder.library).find(
             {c.data0: c for c in (*collector.observed, *instantiations, *finder.bodies)}.values()
         )
-    bodies = BodyFinder(cursors, collector.symbols, files).find(finder.bodies) if with_bodies else []
-    demands = DemandFinder(unit.library, cursors, collector.symbols, files)
+    bodies = BodyFinder(cursors, collector.symbols, files, finder.lifetimes).find(finder.bodies) if with_bodies else []
+    demands = DemandFinder(unit.library, cursors, collector.symbols, files, finder.lifetimes)
     if with_demands:
         demands.find(finder.bodies)
     computed = []

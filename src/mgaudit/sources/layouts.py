@@ -136,7 +136,7 @@ class LayoutFinder:
                 self._constant(child)
             elif kind in _ALIASES:
                 self._class(child)
-            elif kind in _CLASSES:
+            elif kind in ast.CLASSES:
                 self._class(child)
                 self._visit(child)
             elif kind in _SCOPES or (kind in ast.FUNCTIONS and self._asked.has(self._cursors.qualified(child))):
@@ -387,7 +387,6 @@ _STATIC_ASSERT: Final = 602
 _SIZE_OF: Final = 136  # and `alignof`
 _ENUMERATOR: Final = 7
 _NAMESPACE_REFERENCE: Final = 46
-_CLASSES: Final = frozenset({2, 3, 4})
 _ALIASES: Final = frozenset({20, 36})
 _SCOPES: Final = frozenset({ast.NAMESPACE, ast.LINKAGE, ast.COMPOUND, ast.UNEXPOSED_DECLARATION, 5, 231})
 _ENUMERATION: Final = 106

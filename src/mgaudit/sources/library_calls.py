@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.cursors import copied
-from mgaudit.sources.records import NONE
 
 if TYPE_CHECKING:
     from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
-    from mgaudit.sources.files import FileTable
     from mgaudit.sources.lifetimes import Lifetimes
+    from mgaudit.sources.symbols import SymbolTable
 
 
 class LibraryCalls:
@@ -24,17 +23,16 @@ class LibraryCalls:
 
     Args:
         cursors: Reads cursors.
-        files: Tells which files are the tree's.
+        symbols: Tells what is the tree's.
         lifetimes: Knows the destructors that bodies run.
     """
 
-    def __init__(self, cursors: Cursors, files: FileTable, lifetimes: Lifetimes) -> None:
+    def __init__(self, cursors: Cursors, symbols: SymbolTable, lifetimes: Lifetimes) -> None:
         self._cursors = cursors
-        self._files = files
+        self._symbols = symbols
         self._lifetimes = lifetimes
         self._callees: dict[int, list[CXCursor]] = {}
         self._targets: dict[int, list[CXCursor]] = {}
-        self._tracked: dict[int, bool] = {}
         self._involved: dict[int, bool] = {}
 
     def tracked_targets(self, callee: CXCursor) -> list[CXCursor]:
@@ -55,7 +53,7 @@ class LibraryCalls:
                 if callee.data0 in seen:
                     continue
                 seen.add(callee.data0)
-                if self._is_tracked(callee):
+                if self._symbols.is_tracked_cursor(callee):
                     found[callee.data0] = callee
                 elif self._is_followed(callee):
                     waiting.append(callee)
@@ -95,7 +93,7 @@ class LibraryCalls:
     def _is_followed(self, callee: CXCursor) -> bool:
         """Whether a function is an instantiation, outside of the tree, that may call the tree back."""
         cdll = self._cursors.cdll
-        if self._is_tracked(callee) or not cdll.clang_getSpecializedCursorTemplate(callee).data0:
+        if self._symbols.is_tracked_cursor(callee) or not cdll.clang_getSpecializedCursorTemplate(callee).data0:
             return False
         if not cdll.clang_Location_isInSystemHeader(cdll.clang_getCursorLocation(callee)):
             return True
@@ -110,7 +108,7 @@ class LibraryCalls:
         known = self._involved.get(declared.data0)
         if known is None:
             known = self._involved[declared.data0] = (
-                self._is_tracked(declared)
+                self._symbols.is_tracked_cursor(declared)
                 or self._names_tree(declared)
                 or self._is_involved(self._cursors.cdll.clang_getCursorSemanticParent(declared))
             )
@@ -156,15 +154,8 @@ class LibraryCalls:
             return self._is_involved(cdll.clang_getTypeDeclaration(type_))
         return type_.kind not in ast.PLAIN_TYPES or type_.kind == ast.ENUMERATION
 
-    def _is_tracked(self, cursor: CXCursor) -> bool:
-        known = self._tracked.get(cursor.data0)
-        if known is None:
-            file = self._files.place(self._cursors.cdll.clang_getCursorLocation(cursor))[0]
-            known = self._tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
-        return known
 
-
-_SCOPES: Final = frozenset({2, 3, 4}) | ast.CLASS_TEMPLATES | ast.FUNCTIONS
+_SCOPES: Final = ast.CLASSES | ast.CLASS_TEMPLATES | ast.FUNCTIONS
 _UNION: Final = 3
 _MEMBERS: Final = ast.FUNCTIONS - ast.FREE_FUNCTIONS
 # CXTemplateArgumentKind

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
 
-_CLASSES: Final = frozenset({2, 3, 4, 31, 32})
+_CLASSES: Final = ast.CLASSES | ast.CLASS_TEMPLATES
 
 
 class MemoFinder:
