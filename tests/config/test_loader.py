@@ -245,7 +245,8 @@ def test_the_root_can_be_given(tmp_path: Path) -> None:
     settings = load(file, PARAMETERS, root=tmp_path / "tree")
 
     assert settings.root == (tmp_path / "tree").resolve()
-    assert settings.path == file.resolve().as_posix()
+    assert settings.path == "<configuration>/mgaudit.toml"
+    assert settings.places.file(settings.path) == file.resolve()
 
 
 def test_files_are_looked_up_from_the_root_then_beside_the_configuration(tmp_path: Path) -> None:
@@ -261,7 +262,7 @@ def test_files_are_looked_up_from_the_root_then_beside_the_configuration(tmp_pat
 
     assert baseline() == "baselines/A.txt"
     (tmp_path / "tree/baselines/A.txt").unlink()
-    assert baseline() == (file.parent.resolve() / "baselines/A.txt").as_posix()
+    assert baseline() == "<configuration>/baselines/A.txt"
 
 
 def test_a_linked_folder_is_the_same_tree(tmp_path: Path) -> None:

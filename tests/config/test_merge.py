@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgaudit.config import merge
+from mgaudit.config import merge, places
 from mgaudit.config.loader import load
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.memo_keys.parameters import MemoKeysParameters
@@ -157,24 +157,40 @@ def test_files_of_a_pack_lie_in_the_tree_or_beside_the_pack(tmp_path: Path, pack
 def test_a_pack_outside_of_the_tree(tmp_path: Path, pack: Path) -> None:
     settings = loaded(tmp_path / "tree", 'schema = 1\nextends = ["../packs/base"]\n')
 
-    assert settings.gates[0].path == pack.resolve().as_posix()
+    assert settings.gates[0].path == "<configuration>/../packs/base/mgaudit.toml"
+    assert settings.places.file(settings.gates[0].path) == pack.resolve()
     assert settings.root == (tmp_path / "tree").resolve()
 
 
 def test_a_shipped_pack_is_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "rules/house/mgaudit.toml", PACK)
-    monkeypatch.setattr(merge, "rules_folder", lambda: tmp_path / "rules")
+    monkeypatch.setattr(places, "rules_folder", lambda: tmp_path / "rules")
     text = 'schema = 1\nextends = ["house"]\n'
 
-    assert [gate.id for gate in loaded(tmp_path / "tree", text).gates] == ["K", "C", "health"]
+    settings = loaded(tmp_path / "tree", text)
+    assert [gate.id for gate in settings.gates] == ["K", "C", "health"]
 
     (problem,) = problems(tmp_path / "tree", text.replace("house", "hose"))
     assert (problem.line, problem.help) == (2, 'did you mean "house"?')
 
 
+def test_files_of_a_shipped_pack_have_the_same_names_on_every_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "rules/house/mgaudit.toml", PACK)
+    write(tmp_path / "rules/house/calls.def", "")
+    monkeypatch.setattr(places, "rules_folder", lambda: tmp_path / "rules")
+
+    settings = loaded(tmp_path / "tree", 'schema = 1\nextends = ["house"]\n')
+
+    assert settings.gates[0].path == "<packs>/house/mgaudit.toml"
+    assert settings.catalogues["calls"].file == "<packs>/house/calls.def"
+    assert settings.places.file("<packs>/house/calls.def") == tmp_path / "rules/house/calls.def"
+
+
 def test_a_shipped_pack_knows_no_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "rules/house/mgaudit.toml", PACK.replace("[tree]", '[tree]\nroot = "."'))
-    monkeypatch.setattr(merge, "rules_folder", lambda: tmp_path / "rules")
+    monkeypatch.setattr(places, "rules_folder", lambda: tmp_path / "rules")
 
     (problem,) = problems(tmp_path / "tree", 'schema = 1\nextends = ["house"]\n')
 

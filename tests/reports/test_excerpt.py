@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def excerpt(folder: Path, content: bytes, line: int, column: int) -> Excerpt | None:
     (folder / "a.cpp").write_bytes(content)
-    return Sources(folder).excerpt("a.cpp", line, column)
+    return Sources(folder.joinpath).excerpt("a.cpp", line, column)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_a_place_behind_the_line_has_a_line_without_a_mark(tmp_path: Path) -> No
 
 
 def test_a_file_that_cannot_be_read_has_no_excerpt(tmp_path: Path) -> None:
-    assert Sources(tmp_path).excerpt("missing.cpp", 1, 1) is None
-    assert Sources(tmp_path).excerpt(".", 1, 1) is None
-    assert Sources(tmp_path).excerpt("bad\0name", 1, 1) is None
+    assert Sources(tmp_path.joinpath).excerpt("missing.cpp", 1, 1) is None
+    assert Sources(tmp_path.joinpath).excerpt(".", 1, 1) is None
+    assert Sources(tmp_path.joinpath).excerpt("bad\0name", 1, 1) is None
 
 
 def test_a_very_long_line_is_cut_around_the_place(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from mgaudit.reports.excerpt import Sources
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NOWHERE = Sources(Path("/nowhere"))
+NOWHERE = Sources(Path("/nowhere").joinpath)
 FORMS: dict[str, Callable[[Report], str]] = {
     "json": json_report.render,
     "sarif": lambda report: sarif.render(report, NOWHERE),
@@ -204,8 +204,26 @@ def test_sarif_fingerprints_survive_moved_lines(finding: Any, report: Any) -> No
 
 def test_sarif_counts_columns_in_characters(tmp_path: Path, finding: Any, report: Any) -> None:
     (tmp_path / "a.cpp").write_text("/* äöü */ x\n", encoding="utf-8")
-    (result,) = run_of(sarif.render(report(finding(path="a.cpp", line=1, column=14)), Sources(tmp_path)))["results"]
+    text = sarif.render(report(finding(path="a.cpp", line=1, column=14)), Sources(tmp_path.joinpath))
+    (result,) = run_of(text)["results"]
     assert result["locations"][0]["physicalLocation"]["region"]["startColumn"] == 11
+
+
+@pytest.mark.parametrize(
+    ("path", "uri", "base"),
+    [
+        ("<packs>/house/reads.def", "house/reads.def", "PACKS"),
+        ("<configuration>/../mgaudit.toml", "../mgaudit.toml", "CONFIGURATION"),
+        ("src/a.cpp", "lib/src/a.cpp", "%SRCROOT%"),
+    ],
+)
+def test_files_outside_of_the_tree_have_a_base_of_their_own(
+    finding: Any, report: Any, path: str, uri: str, base: str
+) -> None:
+    run = run_of(sarif.render(report(finding(path=path)), NOWHERE, "lib/"))
+    (result,) = run["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri, "uriBaseId": base}
+    assert base in run["originalUriBaseIds"]
 
 
 def test_sarif_is_accepted_by_a_public_tool(tmp_path: Path, finding: Any, report: Any) -> None:
@@ -240,6 +258,11 @@ def test_an_annotation_has_the_place_in_the_repository(finding: Any, report: Any
         "::error file=lib/src/a%2Cb%3Ac.cpp,line=3,col=1,title=mgaudit A::draw.cpp reaches context.h%0A"
         'src/a,b:c.cpp:3: #include "a.h"%0Asrc/a.h:1: #include%0Aforward-declare'
     )
+
+
+def test_an_annotation_names_no_file_outside_of_the_tree(finding: Any, report: Any) -> None:
+    first = github.render(report(finding(path="<packs>/house/reads.def")), NOWHERE, "lib/").splitlines()[0]
+    assert first.startswith("::error title=mgaudit A::")
 
 
 # ---- JUnit

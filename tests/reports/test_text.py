@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mgaudit.domain.findings import Evidence, Finding, GateResult, Severity, Status
 from mgaudit.domain.problems import Problem
 from mgaudit.domain.report import ConfigurationHealth, Report, ToolVersions
+from mgaudit.reports.excerpt import Sources
 from mgaudit.reports.text import Style, render
 
 if TYPE_CHECKING:
@@ -51,13 +52,13 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
+def tree(tmp_path: Path) -> Sources:
     (tmp_path / "src").mkdir()
     (tmp_path / "src/draw.cpp").write_text('// first\n#include "util/a.h"\n', encoding="utf-8")
-    return tmp_path
+    return Sources(tmp_path.joinpath)
 
 
-def test_a_red_report_reads_like_a_compiler_with_a_table_at_its_end(tree: Path) -> None:
+def test_a_red_report_reads_like_a_compiler_with_a_table_at_its_end(tree: Sources) -> None:
     assert (
         render(REPORT, tree, Style())
         == """\
@@ -83,7 +84,7 @@ red: 1 of 2 gates found a violation in minigl (exit code 1)
     )
 
 
-def test_quiet_prints_findings_and_errors_only(tree: Path) -> None:
+def test_quiet_prints_findings_and_errors_only(tree: Sources) -> None:
     report = replace(REPORT, findings=(NOTE,), errors=(Problem(None, 0, "no"),), trusted=False, exit_code=2)
     assert (
         render(report, tree, Style(), quiet=True)
@@ -98,7 +99,7 @@ error: no
     )
 
 
-def test_the_table_holds_the_first_of_many_reasons_only(tree: Path) -> None:
+def test_the_table_holds_the_first_of_many_reasons_only(tree: Sources) -> None:
     def shown(reason: str) -> str:
         gate = GateResult("A", "health", Status.UNTRUSTED, reason=reason)
         return render(replace(REPORT, findings=(), gates=(gate,), trusted=False, exit_code=2), tree, Style())
@@ -107,7 +108,7 @@ def test_the_table_holds_the_first_of_many_reasons_only(tree: Path) -> None:
     assert "  first; second; third\n" in shown("first; second; third")
 
 
-def test_an_untrusted_report_says_so_and_a_clean_one_does_not(tree: Path) -> None:
+def test_an_untrusted_report_says_so_and_a_clean_one_does_not(tree: Sources) -> None:
     untrusted = replace(REPORT, findings=(), trusted=False, exit_code=2, errors=(Problem("a.h", 0, "it is gone"),))
     text = render(untrusted, tree, Style())
     assert "a.h: error: it is gone\n" in text
@@ -117,7 +118,7 @@ def test_an_untrusted_report_says_so_and_a_clean_one_does_not(tree: Path) -> Non
     assert render(clean, tree, Style()).endswith("clean: 1 gate found no violation in minigl (exit code 0)\n")
 
 
-def test_colours_change_nothing_but_colours(tree: Path) -> None:
+def test_colours_change_nothing_but_colours(tree: Sources) -> None:
     colored = render(REPORT, tree, Style(color=True))
     plain = render(REPORT, tree, Style())
     assert "\x1b[" in colored
@@ -125,7 +126,7 @@ def test_colours_change_nothing_but_colours(tree: Path) -> None:
     assert "\x1b" not in plain
 
 
-def test_lines_are_not_wrapped(tree: Path) -> None:
+def test_lines_are_not_wrapped(tree: Sources) -> None:
     long = replace(FINDING, message="word " * 100 + "end", evidence=())
     assert ("word " * 100 + "end") in render(replace(REPORT, findings=(long,)), tree, Style(width=40))
 
@@ -136,7 +137,7 @@ TEXT = st.text(st.characters(), min_size=1, max_size=40)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
 @given(message=TEXT, path=TEXT, name=TEXT, color=st.booleans(), line=st.integers(0, 3), column=st.integers(0, 9))
 def test_no_text_can_drive_the_terminal(
-    tree: Path, message: str, path: str, name: str, color: bool, line: int, column: int
+    tree: Sources, message: str, path: str, name: str, color: bool, line: int, column: int
 ) -> None:
     finding = Finding(
         name, name, Severity.WARNING, message, message, path, line, column, name, name,

@@ -232,6 +232,7 @@ class _Comparison:
     def refuse(self) -> int:
         """Say which findings are new; write nothing."""
         from mgaudit.reports import text  # noqa: PLC0415  slow to import
+        from mgaudit.reports.excerpt import Sources  # noqa: PLC0415
 
         changes = [_change(gate, match, match.new, written=False) for gate, match in self.matches]
         if self.output_format == "json":
@@ -239,7 +240,7 @@ class _Comparison:
             return 1
         new = tuple(sorted((f for change in changes for f in change.findings), key=lambda f: f.sort_key))
         shown = replace(self.report, findings=new, gates=(), errors=(), warnings=())
-        sys.stdout.write(text.render(shown, self.settings.root, output.style("auto"), quiet=True))
+        sys.stdout.write(text.render(shown, Sources(self.settings.places.file), output.style("auto"), quiet=True))
         sys.stdout.write(report.changes_as_text(changes))
         sys.stdout.write(
             f"nothing was written: {counted(len(new), 'findings')} would be new; mend what they found, or accept them "
@@ -255,7 +256,7 @@ class _Comparison:
             if acceptance is not None:
                 content = grown(match, acceptance)
                 new = tuple(replace(f, baselined=True, justification=acceptance.reason) for f in new)
-            written = _write(Path(self.settings.root, content.path), content)
+            written = _write(self.settings.places.file(content.path), content)
             changes.append(_change(gate, match, new, written=written))
         if self.output_format == "json":
             sys.stdout.write(report.changes_as_json(changes, 0))

@@ -86,7 +86,7 @@ def check(  # noqa: PLR0913  one argument a set of options
             report = with_sites(report, analysis)
         if exit_zero and report.exit_code == 1:
             report = replace(report, exit_code=0)
-        output.write(report, settings.root, quiet=execution.quiet)
+        output.write(report, settings.places, quiet=execution.quiet)
         if statistics:
             from mgaudit.reports import statistics as summary  # noqa: PLC0415
 

@@ -67,13 +67,15 @@ def _audit(tree: Path, cache: Path) -> Report:
 
 def _shown(report: Report, tree: Path, style: Style, *, broken: bool) -> str:
     from mgaudit.reports import text  # noqa: PLC0415  slow to import
+    from mgaudit.reports.excerpt import Sources  # noqa: PLC0415
 
+    sources = Sources(tree.joinpath)
     parts = [_introduction(broken=broken)]
     for result in report.gates:
         if result.findings:
             alone = replace(report, findings=result.findings, errors=(), warnings=())
-            parts += [_heading(result), text.render(alone, tree, style, quiet=True)]
-    parts.append(text.render(replace(report, findings=()), tree, style))
+            parts += [_heading(result), text.render(alone, sources, style, quiet=True)]
+    parts.append(text.render(replace(report, findings=()), sources, style))
     if broken and report.trusted:
         parts.append(f"`mgaudit check` in this tree would exit with {report.exit_code}; this was a demonstration.\n")
     return "\n".join(parts)

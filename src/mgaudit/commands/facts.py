@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -67,7 +66,7 @@ def facts(session: Session, *, place_text: str, execution: Execution, place: Pla
 
 
 def _described(analysis: Analysis, scan: FileScan, spot: _Spot) -> Iterator[str]:
-    found = Sources(Path(analysis.settings.root)).excerpt(spot.path, spot.line, spot.column)
+    found = Sources(analysis.settings.places.file).excerpt(spot.path, spot.line, spot.column)
     yield f"{visible(spot.path)}:{spot.line}" + (f":{spot.column}" if spot.column else "")
     if found:
         yield f"    {found.line}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -44,7 +43,7 @@ def update(gates: tuple[str, ...], revision: str | None, place: Place) -> int:
             raise UntrustedError([problem])
         found = _found(settings, gate, revision)
         reference = cast("FrozenParameters", gate.parameters).reference
-        write_atomically(Path(settings.root, reference), render(found))
+        write_atomically(settings.places.file(reference), render(found))
         sys.stdout.write(f"{reference}: {counted(len(found), 'regions')}\n")
     return 0
 
@@ -91,7 +90,7 @@ def _names(settings: Settings, gate: GateSpec) -> tuple[str, ...]:
     if parameters.regions:
         return parameters.regions
     try:
-        text = Path(settings.root, parameters.reference).read_text(encoding="utf-8")
+        text = settings.places.file(parameters.reference).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         message = f'gate "{gate.id}": it names no `regions`, and its reference {parameters.reference} cannot be read'
         raise UntrustedError([Problem(*gate.place("reference"), message, "name the regions")]) from None

@@ -16,6 +16,7 @@ import mgaudit
 from mgaudit.commands.boundary import UNTRUSTED, show_on_stderr
 from mgaudit.commands.options import bundled
 from mgaudit.commands.terminal import is_interactive
+from mgaudit.config.places import Places
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.domain.report import Report, ToolVersions
 
@@ -48,14 +49,14 @@ class Output:
     also: tuple[tuple[str, Path], ...]
     color: str
 
-    def write(self, report: Report, root: Path, *, quiet: bool) -> None:
+    def write(self, report: Report, places: Places, *, quiet: bool) -> None:
         """Write a report.
 
         Raises:
             UntrustedError: The file cannot be written.
         """
-        self._write_also(report, root, quiet=quiet)
-        self._emit(_rendered(self.output_format, report, root, self._style(), quiet=quiet))
+        self._write_also(report, places, quiet=quiet)
+        self._emit(_rendered(self.output_format, report, places, self._style(), quiet=quiet))
 
     def fail(self, problems: Sequence[Problem]) -> None:
         """Report why there is no answer; a file that is asked for tells it, too.
@@ -67,13 +68,13 @@ class Output:
             show_on_stderr(problems)
         report = Report(versions(), "", trusted=False, exit_code=UNTRUSTED, errors=tuple(problems))
         if self.output is not None or self.output_format != "text":
-            self.write(report, Path.cwd(), quiet=True)
+            self.write(report, here(), quiet=True)
         else:
-            self._write_also(report, Path.cwd(), quiet=True)
+            self._write_also(report, here(), quiet=True)
 
-    def _write_also(self, report: Report, root: Path, *, quiet: bool) -> None:
+    def _write_also(self, report: Report, places: Places, *, quiet: bool) -> None:
         for form, file in self.also:
-            write_atomically(file, _rendered(form, report, root, _plain(), quiet=quiet))
+            write_atomically(file, _rendered(form, report, places, _plain(), quiet=quiet))
 
     def _style(self) -> Style:
         if self.output is not None:
@@ -87,7 +88,7 @@ class Output:
             write_atomically(self.output, text)
 
 
-def _rendered(form: str, report: Report, root: Path, style: Style, *, quiet: bool) -> str:
+def _rendered(form: str, report: Report, places: Places, style: Style, *, quiet: bool) -> str:
     """A report in one of the forms; each form's module is imported when it is asked for."""
     # ruff: noqa: PLC0415
     from mgaudit.reports.excerpt import Sources
@@ -100,11 +101,11 @@ def _rendered(form: str, report: Report, root: Path, style: Style, *, quiet: boo
         case "sarif":
             from mgaudit.reports import sarif
 
-            return sarif.render(report, Sources(root), _prefix(root))
+            return sarif.render(report, Sources(places.file), _prefix(places.root))
         case "github":
             from mgaudit.reports import github
 
-            return github.render(report, Sources(root), _prefix(root))
+            return github.render(report, Sources(places.file), _prefix(places.root))
         case "junit":
             from mgaudit.reports import junit
 
@@ -115,7 +116,12 @@ def _rendered(form: str, report: Report, root: Path, style: Style, *, quiet: boo
             return markdown.render(report)
     from mgaudit.reports import text
 
-    return text.render(report, root, style, quiet=quiet)
+    return text.render(report, Sources(places.file), style, quiet=quiet)
+
+
+def here() -> Places:
+    """The names of files where no configuration says what they start from."""
+    return Places(Path.cwd(), Path.cwd())
 
 
 def _prefix(root: Path) -> str:

@@ -60,7 +60,8 @@ def read_terms(file: Path) -> Terms:
     Raises:
         UntrustedError: It cannot be read or is malformed; every problem with its line.
     """
-    log = Log(file.absolute().parent)
+    folder = file.absolute().parent
+    log = Log(folder, folder)
     document = read_document(file.absolute(), log)
     if document is not None:
         check_keys(document[0], keys_of(Terms), "the terms", log)

@@ -105,7 +105,7 @@ def predict(  # noqa: PLR0913  one argument a set of options
     asked = replace(settings, gates=(*settings.gates, gate))
     with workspace.analysed(asked, execution) as analysis:
         found = judge(analysis, Selection(frozenset({gate.id})))
-        output.write(found, settings.root, quiet=execution.quiet)
+        output.write(found, settings.places, quiet=execution.quiet)
         return found.exit_code
 
 
@@ -194,5 +194,5 @@ def _report(verdict: Verdict, kind: str, out: Output) -> int:
     status = Status.RED if code else Status.GREEN
     result = GateResult("symbols", kind, status, findings, dict(sorted(verdict.examined.items())))
     report = Report(output.versions(), "", trusted=True, exit_code=code, gates=(result,), findings=findings)
-    out.write(report, Path.cwd(), quiet=False)
+    out.write(report, output.here(), quiet=False)
     return code

@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from mgaudit.config.merge import rules_folder
+from mgaudit.config.places import rules_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mgaudit.config import merge
+from mgaudit.config import merge, places
 from mgaudit.config.build import HEALTH, Builder
 from mgaudit.config.log import Log
 
@@ -32,7 +32,7 @@ def load(file: Path, kinds: Mapping[str, type[Parameters]], *, root: Path | None
         UntrustedError: With every problem of every file, each at its line.
     """
     file = _resolved(file.parent) / file.name
-    log = Log(_resolved(root) if root else file.parent)
+    log = Log(_resolved(root) if root else file.parent, file.parent)
     files = merge.Files(log)
     found = merge.read_document(file, log)
     if found is None:
@@ -61,7 +61,7 @@ def _settle_root(merged: Merged, log: Log, override: Path | None) -> None:
             log.add_file(None, 0, f'the root "{override}" is no folder', "--root names the tree's root")
     elif node is not None and isinstance(node.value, str) and node.value.strip():
         root = _resolved(node.file.parent / node.value)
-        if node.file.is_relative_to(merge.rules_folder()):
+        if node.file.is_relative_to(places.rules_folder()):
             log.add(node, "root of the tree: a shipped rule pack cannot know it")
         elif _is_folder(root):
             log.root = root

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mgaudit.config.places import Places
 from mgaudit.config.texts import Fault
 from mgaudit.domain.problems import Problem, UntrustedError
 
@@ -40,11 +41,13 @@ class Log:
 
     Attributes:
         root: The tree's root, absolute.
+        home: The folder of the configuration, absolute.
         incomplete: Whether a rule pack could not be read. Then what is absent may be the pack's to say, and is no
             problem of its own.
     """
 
     root: Path
+    home: Path
     incomplete: bool = False
     references: list[Reference] = field(default_factory=list)
     _problems: list[tuple[Path | None, int, str, str]] = field(default_factory=list)
@@ -79,11 +82,11 @@ class Log:
         )
 
     def name(self, file: Path) -> str:
-        """A file as reports name it: relative to the root where it lies inside."""
-        return relative_name(file, self.root)
+        """A file as reports name it."""
+        return Places(self.root, self.home).name(file)
 
     def file_path(self, text: str, node: Node) -> str:
-        """The file that a configuration names, as a path that ``root /`` completes.
+        """The file that a configuration names, as reports name it.
 
         A relative path is looked up from the tree's root first, then from the folder of the file that wrote it; where
         neither exists, the latter is meant. So a rule pack can bring catalogues of its own, and a configuration
@@ -105,14 +108,6 @@ class Log:
 def _one_line(text: str) -> str:
     """The text with what is not printable escaped: it may quote anything that a file holds."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def relative_name(file: Path, root: Path) -> str:
-    """A path relative to the root with ``/``, or absolute where it lies outside."""
-    try:
-        return file.relative_to(root).as_posix()
-    except ValueError:
-        return file.as_posix()
 
 
 def exists(path: Path) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path, PureWindowsPath
+from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
 
 from mgaudit import __version__
+from mgaudit.config import places
 from mgaudit.config.fields import INVALID, check_keys, keys_of, read_record, wrong_type
 from mgaudit.config.log import nearest
 from mgaudit.config.tables import HeadTable, ZoneTable
@@ -23,6 +23,7 @@ from mgaudit.config.version import check_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from mgaudit.config.log import Log
 
@@ -56,14 +57,9 @@ class Merged:
     required_version: str | None = None
 
 
-def rules_folder() -> Path:
-    """Where the rule packs of the package lie, one folder each."""
-    return Path(str(resources.files("mgaudit").joinpath("rules")))
-
-
 def shipped_packs() -> dict[str, Path]:
     """The rule packs of the package by name."""
-    return {file.parent.name: file for file in sorted(rules_folder().glob(f"*/{FILE_NAME}"))}
+    return {file.parent.name: file for file in sorted(places.rules_folder().glob(f"*/{FILE_NAME}"))}
 
 
 def read_document(file: Path, log: Log) -> tuple[Node, bytes] | None:

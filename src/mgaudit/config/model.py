@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from mgaudit.config.places import Places
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -80,7 +82,7 @@ class InlineRow:
 class CatalogueSpec:
     """``[[catalogue]]``: an X-macro list in a file, or inline rows.
 
-    ``root / file`` is the file: relative to the root where it lies inside, else absolute.
+    ``file`` is a name of `Places`.
     """
 
     name: str
@@ -150,7 +152,7 @@ class Settings:
     Attributes:
         file: The absolute path of ``mgaudit.toml``.
         root: The absolute, resolved root of the audited tree.
-        path: ``file`` as reports name it: relative to the root where it lies inside.
+        path: ``file`` as reports name it.
         digest: A digest of every file that was read (the configuration and its packs).
         effects: ``[effects]``: library functions and what they write, as plain values of any shape.
         containers: ``[containers]``: library templates and which argument is the key, likewise.
@@ -174,3 +176,8 @@ class Settings:
     legacy: tuple[LegacySpec, ...] = ()
     required_version: str | None = None
     origins: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def places(self) -> Places:
+        """How reports name files, and where these lie."""
+        return Places(self.root, self.file.parent)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import typing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgaudit.baseline import files
@@ -26,7 +25,7 @@ class Ledger:
 
     Attributes:
         gate: The gate's id.
-        file: ``root / file`` is the file; the path that reports show.
+        file: Its name, of `Places`.
         place: Path and line of the key that names it.
         word: What the identities of its findings start with; empty for all that no other baseline takes.
     """
@@ -94,7 +93,7 @@ def _read(settings: Settings, ledger: Ledger, first: Ledger, *, may_be_absent: b
         message = f"{who}: {ledger.file} cannot be two baselines"
         return empty, [Problem(*ledger.place, message, "give each its own file")]
     try:
-        return files.parse(ledger.file, Path(settings.root, ledger.file).read_bytes())
+        return files.parse(ledger.file, settings.places.file(ledger.file).read_bytes())
     except FileNotFoundError:
         advice = "`mgaudit baseline update --accept-new --reason TEXT` makes it"
         problem = Problem(*ledger.place, f"the baseline {ledger.file} does not exist", advice)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgaudit.analysis.activity import Activity
@@ -49,7 +48,7 @@ class CatalogueReader:
 
     def _content(self, file: str, path: str, line: int) -> bytes:
         try:
-            return Path(self._settings.root, file).read_bytes()
+            return self._settings.places.file(file).read_bytes()
         except OSError as error:
             raise UntrustedError.single(
                 f"the catalogue file {file} cannot be read: {error.strerror}",

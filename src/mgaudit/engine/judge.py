@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import mgaudit
@@ -27,6 +25,7 @@ from mgaudit.sources.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from mgaudit.baseline.files import Baseline
     from mgaudit.baseline.matching import Match
@@ -120,8 +119,8 @@ def _inputs(settings: Settings) -> Inputs:
     files = {ledger.file for gate in settings.gates for ledger in baselines.ledgers(gate)}
     return Inputs(
         settings.digest,
-        {name: _digest(settings.root / file) for name, file in sorted(catalogues.items())},
-        {file: _digest(settings.root / file) for file in sorted(files)},
+        {name: _digest(settings.places.file(file)) for name, file in sorted(catalogues.items())},
+        {file: _digest(settings.places.file(file)) for file in sorted(files)},
     )
 
 
@@ -255,7 +254,7 @@ class _Bench:
         return tuple(finding for finding in findings if self.selection.takes(finding.path))
 
     def _exists(self, path: str) -> bool:
-        return os.path.isfile(os.path.join(self.analysis.settings.root, path))  # noqa: PTH113, PTH118  very many
+        return self.analysis.settings.places.file(path).is_file()
 
 
 def _count(match: Match, found: tuple[Finding, ...], *, is_whole: bool) -> BaselineCount:
@@ -298,7 +297,7 @@ def _texts(settings: Settings, spec: GateSpec) -> dict[str, str]:
     texts = {}
     for name in named_files(spec.parameters):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            texts[name] = Path(settings.root, name).read_text(encoding="utf-8")
+            texts[name] = settings.places.file(name).read_text(encoding="utf-8")
     return texts
 
 

@@ -38,11 +38,11 @@ class Sources:
     """Lines of the tree's files. A file that cannot be read has none.
 
     Args:
-        root: What relative paths start from.
+        find: Where the file of a name lies.
     """
 
-    def __init__(self, root: Path) -> None:
-        self._lines: Callable[[str], list[bytes]] = cache(lambda path: _read(root / path))
+    def __init__(self, find: Callable[[str], Path]) -> None:
+        self._lines: Callable[[str], list[bytes]] = cache(lambda name: _read(find(name)))
 
     def excerpt(self, path: str, line: int, column: int) -> Excerpt | None:
         """The excerpt at a place; line and column are 1-based, the column in bytes, 0 where unknown."""

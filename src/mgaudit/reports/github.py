@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.config.places import is_outside
 from mgaudit.domain.findings import Severity
 from mgaudit.reports import verdict
 from mgaudit.reports.escape import visible
@@ -41,8 +42,9 @@ class _Annotation:
 
     @property
     def text(self) -> str:
-        places = {"file": self.path, "line": self.line or "", "col": self.column or "", "title": self.title}
-        properties = ",".join(f"{key}={_property(str(value))}" for key, value in places.items() if value)
+        places = {"file": self.path, "line": self.line, "col": self.column} if self.path else {}
+        named = {**places, "title": self.title}
+        properties = ",".join(f"{key}={_property(str(value))}" for key, value in named.items() if value)
         return f"::{self.command} {properties}::{_data(self.message)}"
 
 
@@ -93,7 +95,7 @@ def _of_problem(problem: Problem, command: str, title: str, prefix: str) -> _Ann
 
 
 def _path(path: str, prefix: str) -> str:
-    return visible(prefix + path) if path and not path.startswith("/") else ""
+    return visible(prefix + path) if path and not is_outside(path) else ""
 
 
 def _data(text: str) -> str:

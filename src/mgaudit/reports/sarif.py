@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from mgaudit.config.places import CONFIGURATION, PACKS
 from mgaudit.gates.pages import page
 from mgaudit.gates.registry import KINDS
 
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
+_HOME: Final = "CONFIGURATION"
+_PACKS: Final = "PACKS"
+_BASES: Final = {
+    _ROOT: "where the repository is checked out",
+    _HOME: "the folder of the configuration",
+    _PACKS: "the rule packs that mgaudit brings along",
+}
 _NOWHERE: Final = "mgaudit.toml"
 _UNTRUSTED: Final = "untrusted"
 
@@ -78,7 +86,7 @@ class _Run:
             },
             "automationDetails": {"id": f"mgaudit/{_quoted(report.tree)}" if report.tree else "mgaudit"},
             "columnKind": "unicodeCodePoints",
-            "originalUriBaseIds": {_ROOT: {"description": {"text": "where the repository is checked out"}}},
+            "originalUriBaseIds": {name: {"description": {"text": text}} for name, text in _BASES.items()},
             "invocations": [
                 {
                     "executionSuccessful": report.trusted,
@@ -161,6 +169,9 @@ class _Run:
     def _artifact(self, path: str) -> Value:
         if path.startswith("/"):
             return {"uri": "file://" + _quoted(path)}
+        for start, base in ((CONFIGURATION, _HOME), (PACKS, _PACKS)):
+            if path.startswith(start):
+                return {"uri": _quoted(path.removeprefix(start)), "uriBaseId": base}
         return {"uri": _quoted(self.prefix + (path or _NOWHERE)), "uriBaseId": _ROOT}
 
 

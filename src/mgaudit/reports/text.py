@@ -14,14 +14,12 @@ from rich.text import Text
 from mgaudit.domain.findings import Severity, Status
 from mgaudit.reports import baselines, problems, tally, verdict
 from mgaudit.reports.escape import visible
-from mgaudit.reports.excerpt import Sources
 from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mgaudit.domain.findings import Evidence, Finding, GateResult
     from mgaudit.domain.report import Report
+    from mgaudit.reports.excerpt import Sources
 
 _COLORS: Final = {
     Severity.ERROR: "bold red",
@@ -60,16 +58,16 @@ class Style:
         )
 
 
-def render(report: Report, root: Path, style: Style, *, quiet: bool = False) -> str:
+def render(report: Report, sources: Sources, style: Style, *, quiet: bool = False) -> str:
     """The report as text.
 
     Args:
         report: What to show.
-        root: The tree's root, for excerpts of its files.
+        sources: Where excerpts come from.
         style: How it looks.
         quiet: Whether findings and errors are all that is shown.
     """
-    page = _Page(style, Sources(root), tuple(item.name for item in report.configurations))
+    page = _Page(style, sources, tuple(item.name for item in report.configurations))
     known = {count.path for result in report.gates for count in result.baselines}
     for finding in report.findings:
         if finding.severity is Severity.NOTE and finding.path in known:
