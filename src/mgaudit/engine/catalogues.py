@@ -21,11 +21,13 @@ class CatalogueReader:
     Args:
         settings: The configuration.
         facts: Tell which arms of a list's file some unit takes.
+        read: Reads a file by its name of `Places`; it raises `OSError`.
     """
 
-    def __init__(self, settings: Settings, facts: Facts) -> None:
+    def __init__(self, settings: Settings, facts: Facts, read: Callable[[str], bytes] | None = None) -> None:
         self._settings = settings
         self._facts = facts
+        self._read = read or (lambda name: settings.places.file(name).read_bytes())
         self._known: dict[str, Catalogue] = {}
 
     def read(self, name: str) -> Catalogue:
@@ -48,7 +50,7 @@ class CatalogueReader:
 
     def _content(self, file: str, path: str, line: int) -> bytes:
         try:
-            return self._settings.places.file(file).read_bytes()
+            return self._read(file)
         except OSError as error:
             raise UntrustedError.single(
                 f"the catalogue file {file} cannot be read: {error.strerror}",

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from mgaudit.domain.problems import UntrustedError
+from mgaudit.engine import manifest
 from mgaudit.engine.pool import Pool
-from mgaudit.engine.worker import QUIET, Job, Setup
+from mgaudit.engine.worker import QUIET, Job, Outcome, Setup
 from mgaudit.facts.cache import Cache
 from mgaudit.gates.context import Resolution
 from mgaudit.graphs.includes import IncludeGraph
@@ -23,9 +24,9 @@ from mgaudit.sources.indexer import ParseError, ParseRequest, TranslationUnit
 from mgaudit.sources.records import NONE, UnitRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from mgaudit.engine.worker import Outcome
+    from mgaudit.engine.contents import Contents
     from mgaudit.facts.merge import UnitId
     from mgaudit.facts.query import Facts
 
@@ -71,12 +72,15 @@ class Inquiry:
         setup: What worker processes share.
         jobs: How each unit was parsed.
         processes: How many processes may parse at once.
+        contents: The files as this run knows them.
     """
 
-    def __init__(self, setup: Setup, jobs: Mapping[UnitId, Job], processes: int) -> None:
+    def __init__(self, setup: Setup, jobs: Mapping[UnitId, Job], processes: int, contents: Contents) -> None:
         self._setup = setup
         self._jobs = jobs
         self._processes = processes
+        self._contents = contents
+        self._cache = Cache(Path(setup.cache))
         self._library: abi.Library | None = None
 
     def resolve(self, facts: Facts, path: str, offsets: Sequence[int]) -> Mapping[int, Resolution]:
@@ -115,25 +119,39 @@ class Inquiry:
             if unit.name.kind in {"source", "header"} and unit.name.path in entries
         ]  # fmt: skip
         found: dict[tuple[str, str], frozenset[str]] = {}
-        with Pool(self._setup, self._processes) as pool:
-            for outcome in pool.run(jobs):
-                record = self._record(outcome)
-                hit = frozenset(record.files[i.target] for i in record.includes if i.target != NONE)
-                place = (outcome.unit.configuration, outcome.unit.path)
-                found[place] = found.get(place, frozenset()) | (hit & frozenset(forbidden))
+        for unit, record in self._records(jobs):
+            hit = frozenset(record.files[i.target] for i in record.includes if i.target != NONE)
+            place = (unit.configuration, unit.path)
+            found[place] = found.get(place, frozenset()) | (hit & frozenset(forbidden))
         return found
 
+    def _records(self, jobs: Iterable[Job]) -> Iterator[tuple[UnitId, UnitRecord]]:
+        """The records of some jobs, from the cache where their files are as they were."""
+        stale = []
+        for job in jobs:
+            variant = manifest.find(self._cache, job.key, self._contents, self._setup.tracked)
+            record = self._stored(variant) if variant is not None else None
+            if record is None:
+                stale.append(job)
+            else:
+                yield job.unit, record
+        with Pool(self._setup, self._processes) as pool:
+            for outcome in pool.run(stale):
+                yield outcome.unit, self._record(outcome)
+
     def _record(self, outcome: Outcome) -> UnitRecord:
-        if outcome.record is not None:
-            return outcome.record
-        data = Cache(Path(self._setup.cache)).read("unit", outcome.variant.record) if outcome.variant else None
-        if data is None:
+        record = outcome.record or (self._stored(outcome.variant) if outcome.variant else None)
+        if record is None:
             raise UntrustedError.single(
                 outcome.failure or "a cached record vanished while it was needed",
                 path=outcome.unit.path,
                 help="run again, or set `poison = false`",
             )
-        return msgspec.msgpack.decode(data, type=UnitRecord)
+        return record
+
+    def _stored(self, variant: manifest.Variant) -> UnitRecord | None:
+        data = self._cache.read("unit", variant.record)
+        return None if data is None else msgspec.msgpack.decode(data, type=UnitRecord)
 
     def _ask(self, job: Job, path: str, offsets: Sequence[int]) -> dict[int, Resolution]:
         self._library = self._library or abi.Library(Path(self._setup.library))

@@ -15,13 +15,12 @@ from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status,
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.domain.report import ConfigurationHealth, Inputs, Report, ToolVersions
 from mgaudit.engine import baselines
+from mgaudit.engine.answers import Answers
 from mgaudit.engine.audited import named_files
 from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
-from mgaudit.sources.binaries import read_binaries
-from mgaudit.sources.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -220,9 +219,12 @@ class _Bench:
             return Verdict(problems=(problem,), handled=unjudged), False
         chosen = None if self.selection.is_whole else _chosen(self.analysis, self.selection)
         with facts.within(configurations) as judged_facts:
-            context = replace(context_of(self.analysis, spec, judged_facts, examined), chosen=chosen)
+            weighed = examined if spec.kind == "health" else {}
+            answers = _answers(self.analysis, judged_facts)
+            context = _context(self.analysis, spec, judged_facts, answers)
+            context = replace(context, examined=weighed, chosen=chosen)
             try:
-                verdict = check(context)
+                verdict = self.analysis.verdicts.of(check, context, answers)
             except UntrustedError as error:
                 verdict = Verdict(problems=error.problems)
         whole = len(configurations) == len(meant) and self.selection.is_whole and not self.analysis.problems
@@ -267,28 +269,33 @@ def _count(match: Match, found: tuple[Finding, ...], *, is_whole: bool) -> Basel
     )
 
 
-def context_of(
-    analysis: Analysis, spec: GateSpec, facts: Facts | None = None, examined: Mapping[str, int] | None = None
-) -> GateContext:
+def context_of(analysis: Analysis, spec: GateSpec, facts: Facts | None = None) -> GateContext:
     """What a gate's check gets.
 
     Args:
         analysis: The analysis.
         spec: The gate.
         facts: The facts of the configurations that it judges; default: all that were selected.
-        examined: What other gates looked at, by name.
     """
     chosen = facts or analysis.facts
-    root = analysis.settings.root
-    library = Library(root)
+    return _context(analysis, spec, chosen, _answers(analysis, chosen))
+
+
+def _answers(analysis: Analysis, facts: Facts) -> Answers:
+    return Answers(
+        analysis.settings.places,
+        lambda entries, forbidden: analysis.inquiry.poisoned(facts, entries, forbidden),
+    )
+
+
+def _context(analysis: Analysis, spec: GateSpec, facts: Facts, answers: Answers) -> GateContext:
+    """What a check gets. What it can ask must be noted by `answers`, or follow from what `Analysis.verdicts` knows."""
     return GateContext(
-        spec, analysis.settings, analysis.files, chosen, analysis.audited,
-        resolve=lambda path, offsets: analysis.inquiry.resolve(chosen, path, offsets),
-        poisoned=lambda entries, forbidden: analysis.inquiry.poisoned(chosen, entries, forbidden),
-        syntax=analysis.syntax, texts=_texts(analysis.settings, spec), examined=examined or {},
-        catalogue=CatalogueReader(analysis.settings, chosen).read, content=library.content,
-        matching=library.matching, listing=library.listing,
-        binaries=lambda paths: read_binaries((root / path, path) for path in paths),
+        spec, analysis.settings, analysis.files, facts, analysis.audited,
+        resolve=lambda path, offsets: analysis.inquiry.resolve(facts, path, offsets),
+        poisoned=answers.poisoned, syntax=analysis.syntax, texts=_texts(analysis.settings, spec),
+        catalogue=CatalogueReader(analysis.settings, facts, answers.file).read, content=answers.content,
+        matching=answers.matching, listing=answers.listing, binaries=answers.binaries,
     )  # fmt: skip
 
 

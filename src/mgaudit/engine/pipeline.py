@@ -29,6 +29,7 @@ from mgaudit.engine.inquiry import Inquiry
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.preambles import Chooser, Group, Start, names_any
 from mgaudit.engine.scans import SCAN, SYNTAX, Views
+from mgaudit.engine.verdicts import Verdicts, digest_of
 from mgaudit.engine.worker import Job, Preamble, Setup
 from mgaudit.facts.cache import Cache
 from mgaudit.facts.merge import Database, UnitId, UnitState, discard
@@ -124,6 +125,7 @@ class Analysis:
         audited: Names of the zones that gates name.
         syntax: The syntax witness's view of the audited files.
         inquiry: Asks the front end about single places.
+        verdicts: What checks said of this very state before.
         problems: Why the facts cannot be trusted; empty for a sound run.
         warnings: What the reader should know.
         statistics: What the run did.
@@ -137,6 +139,7 @@ class Analysis:
     audited: frozenset[str]
     syntax: Mapping[str, FileSyntax]
     inquiry: Inquiry
+    verdicts: Verdicts
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
     statistics: Statistics
@@ -239,9 +242,18 @@ class _Run:
         warnings = (*self.plan.warnings, *selection_warnings(self.settings, self.files), *self._cache_warnings())
         return Analysis(
             self.settings, self.files, self.plan, self.toolchain, facts, self.audited, self.syntax,
-            Inquiry(setup, self.jobs, self.options.jobs), tuple(dict.fromkeys(self.problems)), warnings,
-            self.statistics,
+            Inquiry(setup, self.jobs, self.options.jobs, self.contents), Verdicts(self.cache, self._state()),
+            tuple(dict.fromkeys(self.problems)), warnings, self.statistics,
         )  # fmt: skip
+
+    def _state(self) -> str:
+        """A digest of all that the facts and the scanners' views rest on; empty where something is amiss."""
+        if self.problems or self.unstored:
+            return ""
+        contents = [(key, self.contents.digest(key)) for key in self.files.files]
+        views = [(witness.kind, witness.version) for witness in (SCAN, SYNTAX)]
+        units = sorted((state.id, state.key, state.preamble) for state in self.states.values())
+        return digest_of((self.identity, contents, views, units)).hex()
 
     def _cache_warnings(self) -> Iterator[Problem]:
         error = self.cache.write_error or self.database.write_error

@@ -74,8 +74,18 @@ class Library:
             self._listings[revision] = self.matching(["**"]) if revision is None else self._tracked(revision)
         return self._listings[revision]
 
+    def commit(self, revision: str) -> str:
+        """The hash of the commit that a revision names.
+
+        Raises:
+            UntrustedError: See `content`.
+        """
+        if revision not in self._commits:
+            self._commits[revision] = self._git.commit(revision)
+        return self._commits[revision]
+
     def _tracked(self, revision: str) -> tuple[str, ...]:
-        done = self._git.run("ls-tree", "-r", "-z", "--name-only", self._commit(revision))
+        done = self._git.run("ls-tree", "-r", "-z", "--name-only", self.commit(revision))
         return tuple(sorted(name for name in done.stdout.decode("utf-8", "replace").split("\0") if name))
 
     def _file(self, path: str) -> bytes | None:
@@ -85,13 +95,8 @@ class Library:
             return None
 
     def _blob(self, path: str, revision: str) -> bytes | None:
-        done = self._git.run("cat-file", "blob", f"{self._commit(revision)}:./{path}")
+        done = self._git.run("cat-file", "blob", f"{self.commit(revision)}:./{path}")
         return done.stdout if done.returncode == 0 else None
-
-    def _commit(self, revision: str) -> str:
-        if revision not in self._commits:
-            self._commits[revision] = self._git.commit(revision)
-        return self._commits[revision]
 
 
 def _refuse(error: OSError) -> None:

@@ -1,0 +1,141 @@
+"""Verdicts that the cache keeps: what a check said once is said again where all that it may look at is as it was.
+
+A check sees its `GateContext` and nothing else. The key of its verdict is a digest of every part of that: of the facts
+by the records that they are made of, of the sources, the configuration and mgaudit's own code, coarse on purpose. What
+the check asked for while it ran is not known before it; those readings are kept with the verdict and taken again
+(`mgaudit.engine.answers`). A part of the context of which neither is true cannot be encoded, which fails at once.
+
+Only what a check said is kept: exemptions, baselines and the choice of files are applied to it in every run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import importlib.metadata
+import sys
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+import mgaudit
+from mgaudit.domain.findings import Finding
+from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.engine.answers import Reading
+from mgaudit.gates.context import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mgaudit.engine.answers import Answers
+    from mgaudit.facts.cache import Cache
+    from mgaudit.gates.context import GateContext
+
+# The fields of a context that are made of what `identity` digests, and those whose answers are noted.
+_IDENTIFIED: Final = frozenset({"facts", "syntax", "resolve"})
+_NOTED: Final = frozenset({"content", "matching", "listing", "poisoned", "catalogue", "binaries"})
+_LIBRARIES: Final = ("msgspec", "networkx", "pycxxfilt", "pyelftools", "tree-sitter", "tree-sitter-cpp")
+
+_CODE: Final = frozenset({".py", ".toml", ".json", ".def"})
+
+
+class _Kept(msgspec.Struct, frozen=True, array_like=True):
+    readings: list[Reading]
+    findings: tuple[Finding, ...]
+    examined: dict[str, int]
+    problems: tuple[Problem, ...]
+    stale: frozenset[int]
+    handled: frozenset[int]
+    skipped: str
+    left: tuple[str, ...]
+
+
+class Verdicts:
+    """The kept verdicts of one state of a tree.
+
+    Args:
+        cache: Where they are kept.
+        identity: A digest of the facts, of what they rest on, and of all tracked files; empty where verdicts must
+            neither be kept nor believed.
+    """
+
+    def __init__(self, cache: Cache, identity: str) -> None:
+        self._cache = cache
+        self._identity = identity
+
+    def of(self, check: Callable[[GateContext], Verdict], context: GateContext, answers: Answers) -> Verdict:
+        """What a check says: what it said before, or what it says now.
+
+        Args:
+            check: The check.
+            context: What it gets.
+            answers: What answers the context's questions.
+
+        Raises:
+            UntrustedError: Whatever the check raises.
+        """
+        if not self._identity:
+            return check(context)
+        key = self._key(context)
+        known = self._known(key, answers)
+        if known is not None:
+            return known
+        verdict = check(context)
+        if (readings := answers.readings) is not None:
+            parts = {field.name: getattr(verdict, field.name) for field in dataclasses.fields(Verdict)}
+            self._cache.write("verdict", key, msgspec.msgpack.encode(_Kept(readings, **parts)))
+        return verdict
+
+    def _known(self, key: str, answers: Answers) -> Verdict | None:
+        data = self._cache.read("verdict", key)
+        if data is None:
+            return None
+        with contextlib.suppress(msgspec.DecodeError, UntrustedError, OSError):
+            kept = msgspec.msgpack.decode(data, type=_Kept)
+            if all(map(answers.repeat, kept.readings)):
+                return Verdict(**{field.name: getattr(kept, field.name) for field in dataclasses.fields(Verdict)})
+        return None
+
+    def _key(self, context: GateContext) -> str:
+        digest = hashlib.blake2b(self._identity.encode(), digest_size=20)
+        digest.update(_code())
+        digest.update(msgspec.msgpack.encode(context.facts.configurations))
+        for field in dataclasses.fields(context):
+            if field.name not in _IDENTIFIED | _NOTED:
+                digest.update(digest_of(getattr(context, field.name)))
+        return digest.hexdigest()
+
+
+def digest_of(value: object) -> bytes:
+    """A digest of a value that is made of dataclasses, collections, paths and plain values.
+
+    Raises:
+        TypeError: Something in it cannot be compared by content, such as a function.
+    """
+    return hashlib.blake2b(_encoder.encode(value), digest_size=20).digest()
+
+
+def _path_as_text(value: object) -> str:
+    if isinstance(value, PurePath):
+        return str(value)
+    message = f"{type(value).__name__} cannot be compared by content: how would a kept verdict know of a change?"
+    raise TypeError(message)
+
+
+_encoder: Final = msgspec.msgpack.Encoder(enc_hook=_path_as_text, order="deterministic")
+
+
+@functools.cache
+def _code() -> bytes:
+    """A digest of the code that judges: mgaudit's files and the versions of what it uses."""
+    digest = hashlib.blake2b(f"{mgaudit.__version__} {sys.version}".encode(), digest_size=20)
+    for library in _LIBRARIES:
+        digest.update(f"{library} {importlib.metadata.version(library)}\0".encode())
+    folder = Path(mgaudit.__file__).parent
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in _CODE and file.is_file():
+            digest.update(f"{file.relative_to(folder)}\0".encode() + digest_of(file.read_bytes()))
+    return digest.digest()
