@@ -6,12 +6,16 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mgaudit.facts.query import Facts
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")  # the machine may be busy
 
 Dump = dict[str, list[tuple[Any, ...]]]
 

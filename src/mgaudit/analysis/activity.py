@@ -22,7 +22,9 @@ class Activity:
 
     def __init__(self, facts: Facts, paths: Iterable[str]) -> None:
         self._facts = facts
-        seen = _seen_by(facts)
+        if _seen_by not in facts.derived:
+            facts.derived[_seen_by] = _seen_by(facts)
+        seen = facts.derived[_seen_by]
         self._taken: dict[str, list[list[tuple[int, int]]]] = {}
         self._arms: dict[str, frozenset[int]] = {}
         for path in paths:
@@ -64,15 +66,11 @@ def _seen_by(facts: Facts) -> dict[str, set[int]]:
 
     A unit does not enter again what its preamble holds, although it has the directive.
     """
-    targets = {
-        unit.id: frozenset(t for number in facts.own_edges_of(unit.id) if (t := facts.edges[number].target) is not None)
-        for unit in facts.units
-    }
     proper: dict[str, set[int]] = defaultdict(set)
     alone: dict[str, set[int]] = defaultdict(set)
     for unit in facts.units:
-        held: frozenset[str] = frozenset() if unit.preamble is None else targets.get(unit.preamble, frozenset())
+        held = frozenset[str]() if unit.preamble is None else facts.own_targets_of(unit.preamble)
         found = alone if unit.name.kind == "header" else proper
-        for path in (unit.name.path, *(targets[unit.id] - held)):
+        for path in (unit.name.path, *(facts.own_targets_of(unit.id) - held)):
             found[path].add(unit.id)
     return {**alone, **proper}

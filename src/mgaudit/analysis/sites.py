@@ -121,15 +121,16 @@ class Surface:
     unreferenced: Counter[SiteKind]
 
 
-def surface(facts: Facts, paths: Collection[str], scope: Scope) -> Surface:
+def surface(facts: Facts, paths: Collection[str], scope: Scope, wanted: Collection[str] | None = None) -> Surface:
     """The boundary between some files and the entities of a scope.
 
     Args:
         facts: The facts of the configurations that count.
         paths: The observing files.
         scope: What is observed, and which of it how.
+        wanted: The files in which uses that the front end resolves to nothing count; None for all.
     """
-    return _Builder(facts, paths, scope).surface()
+    return _Builder(facts, paths, scope).surface(paths if wanted is None else frozenset(wanted).intersection(paths))
 
 
 @dataclass(slots=True)
@@ -157,7 +158,7 @@ class _Builder:
         self._facts = facts
         self._paths = sorted(paths)
         self._scope = scope
-        self._entities = Entities(facts, scope)
+        self._entities = Entities.of(facts, scope)
         self._uses: dict[tuple[str, int, int], list[Use]] = {}
         self._carries: dict[tuple[str, int, int], list[Carry]] = {}
         self._declared: dict[int, set[int]] = {}
@@ -165,8 +166,9 @@ class _Builder:
         self._structural: Counter[Structural] = Counter()
         self._unreferenced: Counter[SiteKind] = Counter()
 
-    def surface(self) -> Surface:
+    def surface(self, wanted: Collection[str]) -> Surface:
         references = self._facts.references_in(self._paths)
+        self._facts.load_symbols(row.symbol for row in references)
         for use in self._facts.uses_in(self._paths):
             self._uses.setdefault((use.path, use.offset, use.symbol), []).append(use)
         for carry in self._facts.carries_in(self._paths):
@@ -180,7 +182,7 @@ class _Builder:
         for (place, qualified), found in inherited.items():
             self._add(place, qualified, found, self._kind(place, found))
             self._unreferenced[self._sites[place, qualified].kind] += 1
-        self._unresolved()
+        self._unresolved(wanted)
         sites = sorted(self._sites.values(), key=lambda s: (s.path, s.offset, s.entity))
         return Surface(tuple(sites), self._structural, len(inside), self._unreferenced)
 
@@ -360,13 +362,13 @@ class _Builder:
 
     # ---- what has no referent
 
-    def _unresolved(self) -> None:
+    def _unresolved(self, paths: Collection[str]) -> None:
         watched = self._entities.accessors_by_name()
-        for access in unresolved(self._facts, self._paths, watched):
+        for access in unresolved(self._facts, paths, watched):
             self._add_unresolved(access, watched[access.name])
         if self._scope.every_name:
             functions = self._entities.functions_by_name()
-            for access in unresolved(self._facts, self._paths, functions, calls=True):
+            for access in unresolved(self._facts, paths, functions, calls=True):
                 self._add_unresolved(access, functions[access.name])
 
     def _add_unresolved(self, access: UnresolvedAccess, owners: Collection[int]) -> None:

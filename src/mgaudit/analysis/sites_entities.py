@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.facts.query import FUNCTION_KINDS
-from mgaudit.facts.rows import declarations, symbols_within
+from mgaudit.facts.rows import declarations, declared_of_kind, members_of_kinds, symbols_within
 from mgaudit.sources.records import DECL_DEFINITION, TEMPLATE_MARKS
 
 if TYPE_CHECKING:
@@ -73,6 +73,12 @@ class Entities:
         self._kinds: dict[int, EntityKind] = {}
         self._names: dict[int, str] = {}
         self._known: set[int] = set()
+
+    @classmethod
+    def of(cls, facts: Facts, scope: Scope) -> Entities:
+        """The answers for a scope, one for all who ask these facts."""
+        known: Entities = facts.derived.setdefault((cls, scope), cls(facts, scope))
+        return known
 
     @property
     def declared(self) -> Collection[int]:
@@ -225,10 +231,9 @@ class Entities:
     @cached_property
     def _members_and_classes(self) -> list[Symbol]:
         """As declared now: the database keeps the names of what is gone."""
-        everything = symbols_within(self._facts, None)
         watched = [
-            s for s in everything
-            if s.kind in CLASSES and s.pattern is None and s.id in self.declared and self.is_watched(s.id)
+            s for s in members_of_kinds(self._facts, CLASSES)
+            if s.pattern is None and s.id in self.declared and self.is_watched(s.id)
         ]  # fmt: skip
         members = symbols_within(self._facts, {s.id for s in watched})
         return [*watched, *(s for s in members if s.id in self.declared)]
@@ -236,10 +241,9 @@ class Entities:
     def functions_by_name(self) -> Mapping[str, frozenset[int]]:
         """Ids of the functions outside of classes, by name."""
         found: dict[str, set[int]] = defaultdict(set)
-        for symbol, *_ in declarations(self._facts):
-            entity = self._facts.symbol(symbol)
-            if entity.kind == "function" and entity.name.isidentifier() and self.is_inside(symbol):
-                found[entity.name].add(symbol)
+        for number in declared_of_kind(self._facts, "function"):
+            if self.is_inside(number) and (name := self._facts.symbol(number).name).isidentifier():
+                found[name].add(number)
         return {name: frozenset(numbers) for name, numbers in found.items()}
 
     def accessors_by_name(self) -> Mapping[str, frozenset[int]]:

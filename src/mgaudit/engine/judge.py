@@ -21,6 +21,7 @@ from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
+from mgaudit.gates.uses import spans_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -169,8 +170,23 @@ class _Bench:
     matches: dict[str, list[Match]] = field(default_factory=dict)
 
     def judge(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[GateResult, tuple[Problem, ...]]:
-        """What a gate says, held against its baseline."""
-        verdict, is_whole = self._verdict(spec, examined)
+        """What a gate says, held against its baseline.
+
+        Where only some files are chosen, it looks at what bears on these; at everything, where what is accepted there
+        hangs on findings in other files.
+        """
+        is_local = not self.selection.is_whole and KINDS[spec.kind].local and exemptions.count_by_file(spec)
+        result, problems, matches = self._judge(spec, examined, is_local=is_local)
+        if is_local and (any(m.renames for m in matches) or spans_files(self.analysis.facts, result.findings)):
+            result, problems, matches = self._judge(spec, examined, is_local=False)
+        if matches:
+            self.matches[spec.id] = matches
+        return result, problems
+
+    def _judge(
+        self, spec: GateSpec, examined: Mapping[str, int], *, is_local: bool
+    ) -> tuple[GateResult, tuple[Problem, ...], list[Match]]:
+        verdict, is_whole = self._verdict(spec, examined, is_local=is_local)
         problems = (*verdict.problems, *self.faults.get(spec.id, ()))
         outcome = exemptions.apply(spec, verdict)
         if not self.selection.is_whole:
@@ -185,22 +201,23 @@ class _Bench:
         is_whole = is_whole and not problems
         reported: list[Finding] = []
         counts = []
+        matches = []
         for word, part in baselines.divided(spec, found).items():
             baseline = self.known.get((spec.id, word))
             if baseline is None or verdict.skipped:
                 reported += self._reported(part)
                 continue
             match = matching.match(baseline, part, self._exists)
-            self.matches.setdefault(spec.id, []).append(match)
+            matches.append(match)
             said = with_fingerprints(_weighed(spec, f) for f in judged(spec, match, self.terms, is_whole=is_whole))
             own = self._reported(match.findings)
             reported += (*own, *self._reported(said))
             counts.append(_count(match, own, is_whole=is_whole))
         left = (*verdict.left, *self._left(spec)) if not self.selection.is_whole else ()
         result = _result(spec, replace(verdict, left=left), problems, reported)
-        return replace(result, baselines=tuple(counts), exempted=exempted), problems
+        return replace(result, baselines=tuple(counts), exempted=exempted), problems, matches
 
-    def _verdict(self, spec: GateSpec, examined: Mapping[str, int]) -> tuple[Verdict, bool]:
+    def _verdict(self, spec: GateSpec, examined: Mapping[str, int], *, is_local: bool) -> tuple[Verdict, bool]:
         """What a gate's check says, and whether it looked at all that the gate judges."""
         facts = self.analysis.facts
         meant = [
@@ -222,9 +239,11 @@ class _Bench:
             weighed = examined if spec.kind == "health" else {}
             answers = _answers(self.analysis, judged_facts)
             context = _context(self.analysis, spec, judged_facts, answers)
-            context = replace(context, examined=weighed, chosen=chosen)
+            context = replace(context, examined=weighed, chosen=chosen, is_local=is_local)
             try:
-                verdict = self.analysis.verdicts.of(check, context, answers)
+                # A look at a few files costs less than telling whether one was there before.
+                is_brief = is_local or self.selection.fast
+                verdict = check(context) if is_brief else self.analysis.verdicts.of(check, context, answers)
             except UntrustedError as error:
                 verdict = Verdict(problems=error.problems)
         whole = len(configurations) == len(meant) and self.selection.is_whole and not self.analysis.problems

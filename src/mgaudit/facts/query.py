@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from array import array
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from mgaudit.domain.names import selects
 from mgaudit.facts import schema
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.scanner import FileScan
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True, gc=False):
     """One entity.
 
     Attributes:
@@ -54,8 +54,7 @@ class Symbol:
         return self.id if self.pattern is None else self.pattern
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True, order=True, gc=False):
     """One use of a symbol at one place, over all units and configurations that see it.
 
     Attributes:
@@ -79,8 +78,7 @@ class Reference:
     mask: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Declaration:
+class Declaration(msgspec.Struct, frozen=True, order=True, gc=False):
     """One declaration of a symbol at one place; ``flags`` are ``DECL_*`` bits of `mgaudit.sources.records`."""
 
     path: str
@@ -94,8 +92,7 @@ class Declaration:
     mask: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Use:
+class Use(msgspec.Struct, frozen=True, order=True, gc=False):
     """How an observed file uses a symbol at one place; several rows where instantiations or units differ.
 
     Attributes:
@@ -122,8 +119,7 @@ class Use:
     mask: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Carry:
+class Carry(msgspec.Struct, frozen=True, order=True, gc=False):
     """A class (or raw bytes: None) that the type of a symbol carries, at a use or declaration in an observed file.
 
     ``how`` are ``CARRY_*`` bits of `mgaudit.sources.records`.
@@ -139,8 +135,7 @@ class Carry:
     mask: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True, gc=False):
     """One parse that the run rests on; ``preamble`` is the id of the unit whose facts complete it."""
 
     id: int
@@ -149,8 +144,7 @@ class Unit:
     preamble: int | None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Edge:
+class Edge(msgspec.Struct, frozen=True, order=True, gc=False):
     """One inclusion directive of one file; ``target`` is None where nothing was found."""
 
     source: str
@@ -161,8 +155,7 @@ class Edge:
     id: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Diagnostic:
+class Diagnostic(msgspec.Struct, frozen=True, order=True, gc=False):
     """One error (severity 3) or fatal error (4) of the front end in one unit."""
 
     path: str | None
@@ -255,6 +248,14 @@ class Facts:
             row = self.connection.execute(_SYMBOL + "WHERE id = ?", (number,)).fetchone()
             known = self._symbols[number] = Symbol(*row)
         return known
+
+    def load_symbols(self, numbers: Iterable[int]) -> None:
+        """Read many symbols at once, before each is asked for."""
+        missing = sorted(set(numbers) - self._symbols.keys())
+        for start in range(0, len(missing), _MANY):
+            chosen = ",".join(map(str, missing[start : start + _MANY]))
+            for row in self.connection.execute(f"{_SYMBOL}WHERE id IN ({chosen})"):
+                self._symbols[row[0]] = Symbol(*row)
 
     def symbols_named(self, pattern: str) -> list[Symbol]:
         """The symbols that a name in a configuration or catalogue selects (`mgaudit.domain.names.selects`).
@@ -422,6 +423,18 @@ class Facts:
         words.frombytes(blob)
         return set(words)
 
+    def own_targets_of(self, unit: int) -> frozenset[str]:
+        """The files that one parse included; what its preamble included is not among them."""
+        known = self._targets.get(unit)
+        if known is None:
+            targets = (self.edges[number].target for number in self.own_edges_of(unit))
+            known = self._targets[unit] = frozenset(target for target in targets if target is not None)
+        return known
+
+    @cached_property
+    def _targets(self) -> dict[int, frozenset[str]]:
+        return {}
+
     def diagnostics(self) -> list[Diagnostic]:
         """Errors of all selected units, sorted."""
         rows = self.connection.execute(
@@ -449,6 +462,7 @@ FUNCTION_KINDS: Collection[str] = frozenset(
     {"function", "method", "static-method", "constructor", "destructor", "conversion"}
 )
 _JOINS = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+_MANY = 10_000  # what one query names
 _OPERATOR = re.compile(r"(?<!\w)operator(?!\w)")  # whose names hold parentheses, spaces and colons
 _SYMBOL = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol "
 

@@ -61,10 +61,15 @@ def all_symbols(facts: Facts) -> dict[int, Symbol]:
     return {row[0]: Symbol(*row) for row in facts.connection.execute(_SYMBOLS)}
 
 
-def symbols_within(facts: Facts, parents: Collection[int] | None) -> list[Symbol]:
-    """The symbols whose semantic parent is one of some symbols, or every symbol that has a parent; by id."""
-    if parents is None:
-        return [Symbol(*row) for row in facts.connection.execute(_SYMBOLS + " WHERE parent IS NOT NULL ORDER BY id")]
+def members_of_kinds(facts: Facts, kinds: Collection[str]) -> list[Symbol]:
+    """The symbols of some kinds that have a semantic parent, by id; those that no selected unit sees included."""
+    marks = ",".join("?" * len(kinds))
+    query = f"{_SYMBOLS} WHERE parent IS NOT NULL AND kind IN ({marks}) ORDER BY id"
+    return [Symbol(*row) for row in facts.connection.execute(query, sorted(kinds))]
+
+
+def symbols_within(facts: Facts, parents: Collection[int]) -> list[Symbol]:
+    """The symbols whose semantic parent is one of some symbols, by id."""
     chosen = ",".join(map(str, sorted(parents)))
     return [Symbol(*row) for row in facts.connection.execute(f"{_SYMBOLS} WHERE parent IN ({chosen}) ORDER BY id")]
 
@@ -108,6 +113,12 @@ def declarations(facts: Facts) -> list[DeclarationRow]:
     return facts.connection.execute(_DECLARATIONS).fetchall()
 
 
+def declared_of_kind(facts: Facts, kind: str) -> list[int]:
+    """Ids of the symbols of one kind that are declared in some file, sorted."""
+    rows = facts.connection.execute(_DECLARED_OF_KIND, (kind,))
+    return [number for (number,) in rows]
+
+
 def tracked_uses(facts: Facts) -> list[tuple[str, int, int, int]]:
     """(path, symbol, line, column) of every reference in a file of the tree to anything but a namespace."""
     return facts.connection.execute(_TRACKED_USES).fetchall()
@@ -134,6 +145,10 @@ SELECT r.caller, r.callee, r.kind, f.path, r.line, r.column, x.mask FROM call_ro
 """
 _DECLARATIONS: Final = f"""
 SELECT r.symbol, f.path, r.line, r.column, r.flags, x.mask FROM declaration_row r {_JOINS} ORDER BY f.path, r.offset
+"""
+_DECLARED_OF_KIND: Final = """
+SELECT DISTINCT r.symbol FROM symbol y JOIN declaration_row r ON r.symbol = y.id JOIN selected x ON x.slice = r.slice
+WHERE y.kind = ? ORDER BY r.symbol
 """
 _TRACKED_USES: Final = f"""
 SELECT DISTINCT f.path, r.symbol, r.line, r.column FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mgaudit.graphs.includes import surroundings
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -86,6 +88,8 @@ class GateContext:
         listing: All files below the root, at a revision (None: as they are), sorted.
         chosen: The files whose findings are wanted, or None for all. A check may then look at less, and leaves out what
             only the whole tree can tell: stale rows, floors and the like (`Verdict.left`).
+        is_local: Whether the findings in other files have no bearing on what becomes of those in the chosen ones. Where
+            they have, since an exemption or baseline counts them together, a check finds them, too.
         catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
         binaries: Reads object files, libraries and archives by path; it raises `UntrustedError` with every reason.
     """
@@ -106,11 +110,25 @@ class GateContext:
     listing: Callable[[str | None], tuple[str, ...]] = _no_listing
     binaries: Callable[[Iterable[str]], tuple[Binary, ...]] = _no_binaries
     chosen: frozenset[str] | None = None
+    is_local: bool = True
 
     @property
     def is_whole(self) -> bool:
         """Whether all that the gate judges is looked at."""
         return self.chosen is None
+
+    @property
+    def looked_at(self) -> frozenset[str] | None:
+        """The files whose findings a check has to find, or None for all."""
+        return self.chosen if self.is_local else None
+
+    def wants(self, path: str) -> bool:
+        """Whether the findings in a file have to be found."""
+        return self.looked_at is None or path in self.looked_at
+
+    def near(self, paths: frozenset[str]) -> frozenset[str]:
+        """Those of some files whose uses can bear on the findings that have to be found."""
+        return paths if self.looked_at is None else paths & surroundings(self.facts, self.looked_at)
 
     def zone(self, name: str) -> Zone:
         """The zone of a name; the configuration has checked that it exists."""

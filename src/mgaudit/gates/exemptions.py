@@ -67,6 +67,11 @@ def apply(spec: GateSpec, verdict: Verdict) -> Outcome:
     return Outcome(tuple(left), tuple(taken), tuple(stale))
 
 
+def count_by_file(spec: GateSpec) -> bool:
+    """Whether each of a gate's exemptions covers findings of one file alone, or takes an edge out of the graph."""
+    return all(e.entry_path or (e.edge and not e.entity and not e.symbol) for e in spec.exempt)
+
+
 def describe(exemption: Exemption) -> str:
     """What an exemption names, for people."""
     parts = {

@@ -26,7 +26,7 @@ def effects_for(context: GateContext) -> Effects:
             {zone for gate in context.settings.gates if gate.kind in _ASKING for zone in gate.parameters.of}  # type: ignore[attr-defined]
         )
         scope = Scope(context.paths_in(tuple(zones)), tuple(context.zone(zone) for zone in zones))
-        entities = Entities(facts, scope)
+        entities = Entities.of(facts, scope)
         facts.derived[Effects] = Effects(facts, library_effects(context.settings), entities.is_inside)
     effects: Effects = facts.derived[Effects]
     return effects

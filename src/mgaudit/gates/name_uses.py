@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.activity import Activity
@@ -18,7 +19,7 @@ from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
 from mgaudit.sources.scan_facts import TokenFlag
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from mgaudit.gates.context import GateContext
     from mgaudit.gates.names import Entity
@@ -108,7 +109,8 @@ class Naming:
         self.macros = Macros(self.facts.scans)
         self.examined = dict.fromkeys(("references", "tokens", "agreements", "homonyms"), 0)
         self._places = FactPlaces(self.facts)
-        self._active = Activity(self.facts, self.scanned)
+        self._wanted = tuple(path for path in self.scanned if context.wants(path))
+        self._active = Activity(self.facts, self._wanted)
         self._active_anywhere = self._anywhere()
 
     def _anywhere(self) -> Activity:
@@ -117,14 +119,15 @@ class Naming:
         if every == self.facts.configurations:
             return self._active
         try:
-            return Activity(self.facts.restricted_to(every), self.scanned)
+            return Activity(self.facts.restricted_to(every), self._wanted)
         finally:
             self.facts.select()
 
     def uses_of(self, entity: Entity) -> Iterator[NameUse]:
-        """Every place in the files that names an entity."""
-        uses = self._uses(entity)
-        tokens = {path: self.facts.scans[path].occurrences(entity.name) for path in self.scanned}
+        """Every place in the files that names an entity, and whose finding is wanted."""
+        everywhere = self._uses(entity)
+        uses = {place: use for place, use in everywhere.items() if self.context.wants(place[0])}
+        tokens = {path: self.facts.scans[path].occurrences(entity.name) for path in self._wanted}
         tokens = {path: found for path, found in tokens.items() if found}
         offsets = {(path, offset) for path, found in tokens.items() for offset, _ in found}
         self.examined["references"] += len(uses)
@@ -134,7 +137,7 @@ class Naming:
         for (path, offset), use in sorted(uses.items()):
             macro = spelled.get((path, offset))
             yield self._reference(entity, path, use, is_token=(path, offset) in offsets, macro=macro)
-        expanded = set(spelled.values()) | ({entity.name} if offsets & uses.keys() else set())
+        expanded = cache(lambda: frozenset(self._spellings(everywhere).values()))
         for path, found in tokens.items():
             rest = [(offset, flags) for offset, flags in found if (path, offset) not in uses]
             yield from self._tokens(entity, path, rest, expanded)
@@ -157,8 +160,8 @@ class Naming:
                 use.declared = "definition" if row.flags & DECL_DEFINITION else use.declared or "declaration"
         return uses
 
-    def _spellings(self, places: set[tuple[str, int]]) -> dict[tuple[str, int], str]:
-        """What stands at places where no token of the entity does: the name of a macro, as a rule."""
+    def _spellings(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
+        """The tokens that stand at some places; where it is not the entity's name, it is that of a macro, as a rule."""
         by_path: dict[str, set[int]] = defaultdict(set)
         for path, offset in places:
             if path in self.facts.scans:
@@ -184,7 +187,7 @@ class Naming:
     # ---- tokens
 
     def _tokens(
-        self, entity: Entity, path: str, found: list[tuple[int, TokenFlag]], expanded: set[str]
+        self, entity: Entity, path: str, found: list[tuple[int, TokenFlag]], expanded: Callable[[], frozenset[str]]
     ) -> Iterator[NameUse]:
         classes = {offset: self._class_of(entity, path, offset, flags, expanded) for offset, flags in found}
         open_offsets = [offset for offset, of in classes.items() if of is TokenClass.OPEN]
@@ -199,7 +202,9 @@ class Naming:
             if of.counts:
                 yield self._token(entity, path, offset, of)
 
-    def _class_of(self, entity: Entity, path: str, offset: int, flags: TokenFlag, expanded: set[str]) -> TokenClass:
+    def _class_of(
+        self, entity: Entity, path: str, offset: int, flags: TokenFlag, expanded: Callable[[], frozenset[str]]
+    ) -> TokenClass:
         """What a token is where the front end reports no use of the entity.
 
         Args:
@@ -207,7 +212,7 @@ class Naming:
             path: One of the files.
             offset: The token's byte offset.
             flags: Its flags.
-            expanded: The macros at whose places in the files the front end reports the entity.
+            expanded: Gives the macros at whose places in the files the front end reports the entity.
         """
         in_body = bool(flags & TokenFlag.IN_MACRO_BODY)
         if flags & TokenFlag.STRINGIFIED or (flags & TokenFlag.IN_DIRECTIVE and not in_body):
@@ -222,11 +227,13 @@ class Naming:
             return TokenClass.ELSEWHERE if elsewhere else TokenClass.IDLE_ARM
         return self._class_in_body(entity, path, offset, expanded) if in_body else TokenClass.OPEN
 
-    def _class_in_body(self, entity: Entity, path: str, offset: int, expanded: set[str]) -> TokenClass:
+    def _class_in_body(
+        self, entity: Entity, path: str, offset: int, expanded: Callable[[], frozenset[str]]
+    ) -> TokenClass:
         macro = self.macros.holding(path, offset)
         if macro is not None and entity.name in macro.parameters:
             return TokenClass.HOMONYM
-        if macro is None or expanded.isdisjoint(self.macros.expanding_to(macro.name)):
+        if macro is None or expanded().isdisjoint(self.macros.expanding_to(macro.name)):
             return TokenClass.IDLE_BODY
         return TokenClass.EXPANDED
 

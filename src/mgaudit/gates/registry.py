@@ -50,6 +50,7 @@ class Kind:
         within: The attribute of its parameters that names the zones in which every finding about code lies; empty where
             one may lie elsewhere.
         census: Where the function is that lists every site of a gate's boundary, likewise.
+        local: Whether its check looks at no more than what bears on the chosen files, as `GateContext.near` says.
     """
 
     parameters: type[Parameters]
@@ -59,6 +60,7 @@ class Kind:
     quick: bool = False
     within: str = ""
     census: str | None = None
+    local: bool = False
 
     def load_check(self) -> Callable[..., Any] | None:
         """The check function, or None where there is none."""
@@ -82,6 +84,7 @@ KINDS: Mapping[str, Kind] = {
         check="mgaudit.gates.include_purity.check:check",
         quick=True,
         within="from_zones",
+        local=True,
     ),
     "closure-probe": Kind(
         ClosureProbeParameters,
@@ -109,6 +112,7 @@ KINDS: Mapping[str, Kind] = {
         check="mgaudit.gates.undeclared.check:check",
         quick=True,
         within="zones",
+        local=True,
     ),
     "reads": Kind(
         ReadsParameters,
@@ -118,6 +122,7 @@ KINDS: Mapping[str, Kind] = {
         census="mgaudit.gates.reads.census:census_of",
         quick=True,
         within="from_zones",
+        local=True,
     ),
     "writebacks": Kind(
         WritebacksParameters,
@@ -134,6 +139,7 @@ KINDS: Mapping[str, Kind] = {
         census="mgaudit.gates.upcalls.census:census_of",
         quick=True,
         within="from_zones",
+        local=True,
     ),
     "mutations": Kind(
         MutationsParameters,
@@ -167,6 +173,7 @@ KINDS: Mapping[str, Kind] = {
         check="mgaudit.gates.forbidden_calls.check:check",
         quick=True,
         within="zones",
+        local=True,
     ),
     "layers": Kind(
         LayersParameters,
@@ -207,6 +214,7 @@ KINDS: Mapping[str, Kind] = {
         available=True,
         check="mgaudit.gates.health.check:check",
         quick=True,
+        local=True,
     ),
 }
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.facts.query import FUNCTION_KINDS
-from mgaudit.sources.records import SYMBOL_INTERNAL
+from mgaudit.sources.records import DECL_DEFINITION, SYMBOL_INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mgaudit.domain.findings import Finding
     from mgaudit.facts.query import Facts
 
 _ROLES: Final = ((32, "call"), (128, "address"), (16, "write"), (8, "read"))
@@ -37,6 +38,19 @@ def enclosing_function(facts: Facts, parents: Iterable[int]) -> Enclosing | None
     """
     found = (_function_of(facts, parent) for parent in parents)
     return min((function for function in found if function is not None), default=None)
+
+
+def spans_files(facts: Facts, findings: Iterable[Finding]) -> bool:
+    """Whether findings in other files may be equal to some of these, as far as their identities tell.
+
+    An identity without its file names a function, and functions of one name may be defined in several files.
+    """
+    for symbol in {finding.symbol for finding in findings if finding.path not in finding.identity}:
+        named = facts.symbols_named(symbol) if symbol is not None else []
+        rows = facts.declarations_of(s.id for s in named)
+        if len({row.path for row in rows if row.flags & DECL_DEFINITION}) != 1:
+            return True
+    return False
 
 
 def role_name(bits: int) -> str:

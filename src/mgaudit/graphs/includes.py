@@ -29,7 +29,6 @@ class IncludeGraph:
         self.configuration = configuration
         self.units = tuple(units)
         self._adjacency: dict[int, Adjacency] = {}
-        self._targets: dict[int, frozenset[str]] = {}
 
     @classmethod
     def of(cls, facts: Facts, configuration: str) -> IncludeGraph:
@@ -76,15 +75,8 @@ class IncludeGraph:
 
         A directive was met in a file that was entered, so every target of a unit's edges is in its closure.
         """
-        own = self._targets_of(unit.id)
-        return own if unit.preamble is None else own | self._targets_of(unit.preamble)
-
-    def _targets_of(self, number: int) -> frozenset[str]:
-        known = self._targets.get(number)
-        if known is None:
-            edges = (self._facts.edges[edge] for edge in self._facts.own_edges_of(number))
-            known = self._targets[number] = frozenset(edge.target for edge in edges if edge.target is not None)
-        return known
+        own = self._facts.own_targets_of(unit.id)
+        return own if unit.preamble is None else own | self._facts.own_targets_of(unit.preamble)
 
     def including_units(self, header: str) -> list[Unit]:
         """The translation units whose closure holds a header."""

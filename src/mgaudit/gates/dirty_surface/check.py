@@ -71,7 +71,7 @@ def judge(context: GateContext) -> Judged:
         raise UntrustedError(problems)
     counters = {symbol for signal in signals.values() for symbol in signal.counters}
     publishers = {symbol for signal in signals.values() for symbol in signal.functions}
-    state = State(context.facts, effects_for(context), Entities(context.facts, scope), counters, publishers)
+    state = State(context.facts, effects_for(context), Entities.of(context.facts, scope), counters, publishers)
     owed = owed_mutators(context, state, parameters.entry)
     publication = Publication(state, signals, reach, IMMEDIATE)
     judged = Judged(context, parameters, catalogue, allowed, state, owed, publication, reads, filled)

@@ -48,9 +48,11 @@ def watched(context: GateContext) -> Mapping[str, frozenset[str]]:
 
 
 def unwitnessed(context: GateContext) -> Iterator[Unwitnessed]:
-    """Every watched name in an uncertified range without a fact at its place, sorted by place."""
+    """Every watched name in an uncertified range of a wanted file without a fact at its place, sorted by place."""
     macros = Macros(context.facts.scans)
     for path, names in sorted(watched(context).items()):
+        if not context.wants(path):
+            continue
         scan, syntax = context.facts.scans.get(path), context.syntax.get(path)
         if scan is None or syntax is None or syntax.clean:
             continue

@@ -58,7 +58,8 @@ class _Check:
         for zone in sorted(self.context.audited):
             inside = frozenset(self.context.files.in_zone(zone))
             counts[f"unresolved-{zone}"] = sum(access.path in inside for access in self.accesses)
-        known = [syntax for path in self.audited if (syntax := self.context.syntax.get(path)) is not None]
+        wanted = filter(self.context.wants, self.audited)
+        known = [syntax for path in wanted if (syntax := self.context.syntax.get(path)) is not None]
         if known:
             counts["certified-bytes"] = sum(s.size - certificate.uncertified_bytes(s) for s in known)
             counts["uncertified-bytes"] = sum(map(certificate.uncertified_bytes, known))
@@ -167,8 +168,7 @@ class _Check:
 
     @cached_property
     def accesses(self) -> list[UnresolvedAccess]:
-        chosen = self.context.chosen
-        return unresolved(self.facts, self.audited if chosen is None else self.audited & chosen)
+        return unresolved(self.facts, filter(self.context.wants, self.audited))
 
     def _judge_unresolved(self) -> None:
         """One finding for each access, where a baseline holds those that are known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mgaudit.domain.findings import Finding, Severity
@@ -15,10 +16,10 @@ from mgaudit.graphs.includes import IncludeGraph, is_fragment
 from mgaudit.sources.records import COMMAND_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from mgaudit.config.model import Exemption
-    from mgaudit.facts.query import Edge
+    from mgaudit.facts.query import Edge, Unit
     from mgaudit.gates.context import GateContext
     from mgaudit.gates.include_purity.crossings import Chain
     from mgaudit.graphs.includes import Adjacency
@@ -35,12 +36,22 @@ def check(context: GateContext) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A file whose closure is judged, with the edges to follow from it."""
+    """A file whose closure is judged, and the unit that tells what it includes; it is a unit, or a header alone."""
 
     path: str
-    configuration: str
-    adjacency: Adjacency
+    graph: IncludeGraph
+    unit: Unit
     is_unit: bool
+
+    @property
+    def configuration(self) -> str:
+        """The configuration in which it is judged."""
+        return self.graph.configuration
+
+    def adjacency(self) -> Adjacency:
+        """The edges to follow from the file."""
+        edges = self.graph.adjacency(self.unit)
+        return edges if self.unit.name.path == self.path else _behind(self.path, self.unit.name.path, edges)
 
 
 @dataclass(slots=True)
@@ -70,19 +81,23 @@ class _Check:
         self.breaches: dict[tuple[directives.Place, str], _Breach] = {}
 
     def verdict(self) -> Verdict:
-        entries = list(self._entries())
+        entries = [entry for entry in self._entries() if self._can_bear_on_wanted(entry)]
         for entry in entries:
             self._judge(entry)
         covered = self._covered()
         handled = frozenset(index for index, e in enumerate(self.context.spec.exempt) if e.edge)
         return Verdict(
-            findings=tuple(self._finding(key, b) for key, b in self.breaches.items() if key not in covered),
+            findings=tuple(
+                self._finding(key, breach)
+                for key, breach in self.breaches.items()
+                if key not in covered and (self.context.wants(key[0].path) or key[0].path not in self.guarded)
+            ),
             examined={
                 "units": len({e.path for e in entries if e.is_unit}),
                 "headers": len({e.path for e in entries if not e.is_unit}),
                 "edges": len(self.edges),
             },
-            problems=tuple(self._problems({entry.path for entry in entries})),
+            problems=tuple(self._problems({entry.path for entry in self._entries()})),
             stale=handled - self.live,
             handled=handled,
         )
@@ -131,23 +146,36 @@ class _Check:
             units = {unit.name.path for unit in graph.sources()}
             for unit in graph.sources():
                 if unit.name.path in self.guarded:
-                    yield _Entry(unit.name.path, configuration, graph.adjacency(unit), is_unit=True)
+                    yield _Entry(unit.name.path, graph, unit, is_unit=True)
             if self.parameters.headers:
                 for header in sorted(self.guarded - sources - units):
-                    for adjacency in _alone(graph, header):
-                        yield _Entry(header, configuration, adjacency, is_unit=False)
+                    for unit in _telling(graph, header):
+                        yield _Entry(header, graph, unit, is_unit=False)
+
+    def _can_bear_on_wanted(self, entry: _Entry) -> bool:
+        """Whether an entry leads to a wanted file, or to a finding that lies in no file of the tree."""
+        wanted = self.context.looked_at
+        if wanted is None or entry.path in wanted or not wanted.isdisjoint(entry.graph.closure(entry.unit)):
+            return True
+        return not self._forced.isdisjoint(self.context.facts.edges_of(entry.unit))
+
+    @cached_property
+    def _forced(self) -> frozenset[int]:
+        """Ids of the inclusions that the configurations force."""
+        return frozenset(edge.id for edge in self.context.facts.edges.values() if edge.source == COMMAND_LINE)
 
     def _judge(self, entry: _Entry) -> None:
-        before = crossings(entry.adjacency, entry.path, self.forbidden)
+        adjacency = entry.adjacency()
+        before = crossings(adjacency, entry.path, self.forbidden)
         crossed = self.crossed.setdefault((entry.configuration, entry.path), set())
         crossed.update(chain[-1].target for chain in before.chains if chain[-1].target is not None)
-        self.edges.update(e.id for path in before.reached for e in entry.adjacency.get(path, ()))
+        self.edges.update(e.id for path in before.reached for e in adjacency.get(path, ()))
         for pair, index in self.cut.items():
             source, target = pair
-            known = index in self.live or source not in before.reached or not _has_edge(entry.adjacency, pair)
-            if not known and leads_across(entry.adjacency, target, self.forbidden):
+            known = index in self.live or source not in before.reached or not _has_edge(adjacency, pair)
+            if not known and leads_across(adjacency, target, self.forbidden):
                 self.live.add(index)
-        found = crossings(entry.adjacency, entry.path, self.forbidden, self.cut) if self.cut else before
+        found = crossings(adjacency, entry.path, self.forbidden, self.cut) if self.cut else before
         for chain in found.chains:
             self._record(entry, chain)
 
@@ -234,17 +262,17 @@ def _has_edge(adjacency: Adjacency, edge: tuple[str, str]) -> bool:
     return any(e.target == edge[1] for e in adjacency.get(edge[0], ()))
 
 
-def _alone(graph: IncludeGraph, header: str) -> Iterable[Adjacency]:
-    """The edges to follow from a header taken alone.
+def _telling(graph: IncludeGraph, header: str) -> Sequence[Unit]:
+    """The units that tell what a header taken alone includes.
 
     Where it was not parsed alone, all units that include it agree on them; of a fragment, which cannot be parsed alone,
     they may tell different things.
     """
-    if graph.header_unit(header) is not None:
-        return [graph.header_adjacency(header)]
+    own = graph.header_unit(header)
+    if own is not None:
+        return [own]
     units = graph.including_units(header)
-    chosen = units if is_fragment(header) else units[:1]
-    return [_behind(header, unit.name.path, graph.adjacency(unit)) for unit in chosen]
+    return units if is_fragment(header) else units[:1]
 
 
 def _behind(header: str, main: str, adjacency: Adjacency) -> Adjacency:

@@ -65,7 +65,7 @@ def judge(context: GateContext) -> Judged:
     facts = context.facts
     paths = context.paths_in(parameters.from_zones)
     rows = bodies_of(facts).rows
-    state = State(facts, effects_for(context), Entities(facts, scope))
+    state = State(facts, effects_for(context), Entities.of(facts, scope))
     owing = {symbol for symbol, bodies in rows.items() if any(row.path in paths for row in bodies)}
     pairs = Meetings(state, reach, owing.__contains__).find()
     judged = Judged(context, catalogue, calls, state, tuple(_sorted(context, pairs)), len(owing))

@@ -21,7 +21,6 @@ from mgaudit.gates.reads.fill import FillTable
 from mgaudit.gates.reads.parameters import ReadsParameters
 from mgaudit.gates.scopes import scope_of
 from mgaudit.gates.verbs import verb_reach
-from mgaudit.graphs.includes import surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,9 +62,10 @@ def judge(context: GateContext) -> Judged:
     if problems:
         raise UntrustedError(problems)
     paths = context.paths_in(parameters.from_zones)
-    near = paths if context.chosen is None else paths & surroundings(context.facts, context.chosen)
-    entities = Entities(context.facts, scope)
-    found, write_backs = _without_write_backs(context, entities, surface(context.facts, near, scope))
+    entities = Entities.of(context.facts, scope)
+    found, write_backs = _without_write_backs(
+        context, entities, surface(context.facts, context.near(paths), scope, context.looked_at)
+    )
     mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
     if mapping.problems:
         raise UntrustedError(mapping.problems)

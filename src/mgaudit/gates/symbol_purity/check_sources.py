@@ -51,7 +51,7 @@ class SourceCheck:
         self._zones = zones
         self._guarded = context.paths_in(zones.from_zones)
         forbidden = tuple(context.zone(name) for name in zones.forbid)
-        self._entities = Entities(context.facts, Scope(context.paths_in(zones.forbid), forbidden))
+        self._entities = Entities.of(context.facts, Scope(context.paths_in(zones.forbid), forbidden))
         units = [u for u in self._facts.units if u.name.kind == "source" and u.name.path in self._guarded]
         self.prediction: Prediction = predict(self._facts, units, self._guarded)
 

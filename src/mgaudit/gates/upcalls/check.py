@@ -57,9 +57,9 @@ def judge(context: GateContext) -> Judged:
         catalogue = context.catalogue(parameters.catalogue)
     except UntrustedError as error:
         raise UntrustedError([*problems, *error.problems]) from None
-    entities = Entities(context.facts, scope)
+    entities = Entities.of(context.facts, scope)
     paths = context.paths_in(parameters.from_zones)
-    found = surface(context.facts, paths, scope)
+    found = surface(context.facts, context.near(paths), scope, context.looked_at)
     used = {s for site in found.sites for s in site.symbols}
 
     mapping = Mapping(context.facts, entities, catalogue, used, column="entity", kinds=_MAPPED)
@@ -184,7 +184,7 @@ class Judged:
                 yield self._row(row, *fault)
             if id(mapped) in doubled:
                 yield self._row(row, f"{name} is mapped twice", "keep one of the rows: each entity has one verdict")
-            elif not mapped.symbols:
+            elif not mapped.symbols and self.context.looked_at is None:
                 yield self._row(row, f"{name} means nothing in the called zones", "correct or remove the row")
             elif self.context.is_whole and id(mapped) not in used:
                 yield self._row(row, f"stale: nothing calls or names {name}", "remove the row")

@@ -60,7 +60,7 @@ def judge(context: GateContext) -> Judged:
         catalogue = context.catalogue(parameters.catalogue)
     except UntrustedError as error:
         raise UntrustedError([*problems, *error.problems]) from None
-    entities = Entities(context.facts, scope)
+    entities = Entities.of(context.facts, scope)
     paths = context.paths_in(parameters.from_zones)
     found = surface(context.facts, paths, scope)
     effects = effects_for(context)

@@ -1,0 +1,156 @@
+"""What a check of a few files says of them is what a check of everything says of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mgaudit.config.loader import load
+from mgaudit.domain.findings import Status
+from mgaudit.engine.judge import Selection, judge
+from mgaudit.engine.pipeline import Analysis, Options, analyse
+from mgaudit.gates.registry import KINDS, PARAMETERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mgaudit.domain.findings import Finding
+
+HEAD = """
+schema = 1
+[tree]
+sources = ["src/**/*.cpp"]
+headers = ["src/**/*.h"]
+[[configuration]]
+name = "only"
+include-dirs = ["src"]
+[zone.state]
+paths = ["src/state/**"]
+[zone.backend]
+paths = ["src/backend/**"]
+[[gate]]
+id = "C"
+kind = "undeclared"
+zones = ["backend"]
+entities = ["state::gWidth"]
+"""
+STATE = "#pragma once\nnamespace state { extern int gWidth; }\n"
+USE = "int Draw() { return state::gWidth; }\n"
+
+
+def analysed(root: Path, tmp_path: Path) -> Analysis:
+    return analyse(load(root / "mgaudit.toml", PARAMETERS), Options(tmp_path / "cache", 1))
+
+
+def local(analysis: Analysis) -> frozenset[str]:
+    return frozenset(gate.id for gate in analysis.settings.gates if KINDS[gate.kind].local)
+
+
+def in_part(analysis: Analysis, path: str) -> list[Finding]:
+    report = judge(analysis, Selection(local(analysis), files=frozenset({path})))
+    return list(report.findings)
+
+
+def in_whole(analysis: Analysis, path: str) -> list[Finding]:
+    """Without what only the whole tree can tell."""
+    report = judge(analysis, Selection(local(analysis)))
+    return [f for f in report.findings if f.path == path and "stale" not in f.message and "means no" not in f.message]
+
+
+def tree(root: Path, settings: str, **files: str) -> None:
+    for name, text in {"mgaudit.toml": HEAD + settings, "src/state/state.h": STATE, **files}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+EVERY = """
+baseline = "c.txt"
+[[catalogue]]
+name = "rows"
+columns = ["entity", "verdict", "reason"]
+rows = [{ entity = "impl::Kept", verdict = "deleted", reason = "soon" }]
+[[catalogue]]
+name = "reads"
+columns = ["accessor", "call"]
+rows = [{ accessor = "height", call = "LOCAL" }]
+[zone.impl]
+paths = ["src/impl/**"]
+[[gate]]
+id = "A"
+kind = "include-purity"
+from = ["backend"]
+forbid = ["state", "impl"]
+exempt = [{ edge = "src/backend/use.h -> src/impl/impl.h", reason = "old" }]
+[[gate]]
+id = "F"
+kind = "forbidden-calls"
+zones = ["backend"]
+functions = ["Abort"]
+[[gate]]
+id = "R"
+kind = "reads"
+from = ["backend"]
+of = ["state"]
+catalogue = "reads"
+[[gate]]
+id = "U"
+kind = "upcalls"
+from = ["backend"]
+into = ["impl"]
+catalogue = "rows"
+[[gate]]
+id = "H"
+kind = "health"
+unresolved = "u.txt"
+"""
+FILES = {
+    "c.txt": "Use(const state::Box &) | state::gWidth | read  # reason: old\n",
+    "u.txt": "",
+    "src/state/state.h": STATE + "namespace state { struct Box { int width; int height; }; }\n",
+    "src/impl/impl.h": "#pragma once\nnamespace impl { void Kept(); void Called(); }\n#define CALL() impl::Called()\n",
+    "src/backend/use.h": '#pragma once\n#include "state/state.h"\n#include "impl/impl.h"\nvoid Abort();\n'
+    "inline int Use(const state::Box& b) { Abort(); return b.width + b.height + state::gWidth; }\n"
+    "template <class T> int Open(T& t) { return t.nothing().height; }\n#define IDLE state::gWidth\n",
+    "src/backend/a.cpp": '#include "backend/use.h"\n'
+    "int A(state::Box& b) { CALL(); impl::Kept(); return Use(b) + b.width; }\n",
+    "src/backend/b.cpp": '#include "impl/impl.h"\n#include "backend/use.h"\n'
+    "int B() { return IDLE; }\n#if 0\nint gWidth;\n#endif\n",
+}  # fmt: skip
+
+
+def test_each_file_is_judged_as_in_the_whole(tmp_path: Path) -> None:
+    tree(tmp_path / "tree", EVERY, **FILES)
+    analysis = analysed(tmp_path / "tree", tmp_path)
+    red = {result.kind for result in judge(analysis).gates if result.status is Status.RED}
+    assert red == {kind for kind, traits in KINDS.items() if traits.local}
+    for path in analysis.files.files:
+        assert in_part(analysis, path) == in_whole(analysis, path), path
+
+
+TWO = {"src/backend/a.cpp": '#include "state/state.h"\n' + USE, "src/backend/b.cpp": '#include "state/state.h"\n' + USE}
+
+
+@pytest.mark.parametrize(
+    ("settings", "accepted", "files"),
+    [
+        pytest.param('baseline = "c.txt"\n', "Draw() | state::gWidth | read\n", TWO, id="one entry, two functions"),
+        pytest.param(
+            'exempt = [{ entity = "state::gWidth", reason = "old" }]\n', "", TWO, id="one exemption, two files"
+        ),
+        pytest.param(
+            'baseline = "c.txt"\n',
+            "src/backend/gone.cpp | Draw() | state::gWidth | read\n",
+            {path: text.replace("int Draw", "static int Draw") for path, text in TWO.items()},
+            id="one file gone, two that are like it",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_accepted_elsewhere_is_not_accepted_twice(
+    tmp_path: Path, settings: str, accepted: str, files: dict[str, str]
+) -> None:
+    tree(tmp_path / "tree", settings, **{"c.txt": accepted}, **files)
+    analysis = analysed(tmp_path / "tree", tmp_path)
+    found = [finding for path in files for finding in in_part(analysis, path)]
+    assert found == [finding for path in files for finding in in_whole(analysis, path)]
+    assert [f for f in found if f.path.endswith("b.cpp") and not f.baselined]
