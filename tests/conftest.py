@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # the machine may be busy
+# Where a test does not say otherwise, commands parse in the process of the test: no start of another one is paid for.
+os.environ.setdefault("MGAUDIT_JOBS", "0")
 
 Dump = dict[str, list[tuple[Any, ...]]]
 

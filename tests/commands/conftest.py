@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -94,13 +94,10 @@ def red(tree: Path) -> Path:
 
 @pytest.fixture
 def mgaudit(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command in this process, on one processor."""
+    """Runs a command in this process."""
 
     def run(*arguments: str | Path) -> Result:
-        words: Sequence[str] = [str(argument) for argument in arguments]
-        if words and words[0] in {"check", "facts", "query", "doctor"} and "--help" not in words:
-            words = [*words, "--jobs", "1"]
-        code = main(words)
+        code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
         return Result(code, captured.out, captured.err)
 

@@ -30,12 +30,12 @@ def ratchet(red: Path) -> Path:
 @pytest.fixture
 def accepted(ratchet: Path, mgaudit: Run) -> Path:
     """The same tree with what is wrong accepted."""
-    assert mgaudit("baseline", "update", *ACCEPT, "--jobs", "1").code == 0
+    assert mgaudit("baseline", "update", *ACCEPT, "--jobs", "0").code == 0
     return ratchet
 
 
 def baseline(mgaudit: Run, *words: str) -> Any:
-    return mgaudit("baseline", words[0], "--jobs", "1", *words[1:])
+    return mgaudit("baseline", words[0], "--jobs", "0", *words[1:])
 
 
 def check(mgaudit: Run, *words: str) -> Any:

@@ -7,6 +7,7 @@ import pytest
 
 from mgaudit.config.fields import Key, Parameters, ZoneName
 from mgaudit.config.loader import load
+from mgaudit.config.model import LimitsSpec
 from mgaudit.domain.findings import Severity
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
@@ -125,6 +126,8 @@ exempt = [
 writes = [0]
 [containers."std::map"]
 key = 0
+[limits]
+unit-seconds = 60
 """
     settings = load(write(tmp_path, text), PARAMETERS)
 
@@ -143,6 +146,7 @@ key = 0
     reads = settings.catalogues["reads"]
     assert [(row.columns["call"], row.line) for row in reads.rows] == [("B", 38), (2, 39)]
     assert (settings.catalogues["calls"].file, settings.catalogues["calls"].list_macro) == ("src/calls.def", "LIST")
+    assert settings.limits == LimitsSpec(unit_seconds=60, unit_megabytes=4096)
     gate = settings.gates[0]
     assert gate.severity is Severity.WARNING
     assert gate.baseline is not None
@@ -304,6 +308,7 @@ def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
         ('[[configuration]]\nname = "b"\ndefine = ["X"]\n', 3),
         ('[zone.x]\npath = ["a"]\n', 2),
         ('[verbs]\ntable = ["T"]\n', 2),
+        ("[limits]\nseconds = 1\n", 2),
         ('[[catalogue]]\nname = "c"\ncolumns = ["a"]\nrows = [\n  { a = 1 },\n  { b = 1 },\n]\n', 6),
         (GATE + 'exempt = [\n  { entity = "e", resaon = "x", reason = "x" },\n]\n', 7),
     ],
@@ -525,3 +530,9 @@ def test_an_effect_that_is_none_has_its_line(tmp_path: Path, entry: str, fault: 
     (problem,) = caught.value.problems
     assert fault in problem.message
     assert problem.line == HEAD.count("\n") + 2
+
+
+def test_a_limit_is_at_least_one(tmp_path: Path) -> None:
+    problem = only(tmp_path, HEAD + "[limits]\nunit-seconds = 0\n")
+    assert problem.line == HEAD_LINES + 2
+    assert "unit-seconds" in problem.message

@@ -44,6 +44,9 @@ paths = ["src/backend/**"]
 [verbs]
 tables = ["mg::Table"]
 
+[limits]
+unit-seconds = 60
+
 [[catalogue]]
 name = "reads"
 columns = ["accessor", "mutator", "publishers", "verb", "class", "field"]

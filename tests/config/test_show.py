@@ -56,6 +56,8 @@ implies = [{ when = { flags = "kA" }, then = { payload-has = "B" }, both = true 
 id = "M"
 kind = "symbol-purity"
 sources = { from = ["backend"], forbid = ["state"] }
+[limits]
+unit-megabytes = 512
 [effects."std::copy"]
 writes = [2]
 [containers.Map]
@@ -117,8 +119,8 @@ def test_every_table_says_where_it_is_written(tmp_path: Path) -> None:
     assert '# mgaudit.toml:11\n[zone."a b"]\n' in text
     assert '# mgaudit.toml:20\n[[gate]]\nid = "A"\n' in text
     assert '# always there\n[[gate]]\nid = "health"\n' in text
-    assert '[effects]\n# mgaudit.toml:35\n"std::copy" = { writes = [2] }\n' in text
-    assert "[containers]\n# mgaudit.toml:37\nMap = { key = 0, deep = { a = 1.5, b = [true] } }\n" in text
+    assert '[effects]\n# mgaudit.toml:37\n"std::copy" = { writes = [2] }\n' in text
+    assert "[containers]\n# mgaudit.toml:39\nMap = { key = 0, deep = { a = 1.5, b = [true] } }\n" in text
     assert "headers = true" not in text
 
 

@@ -18,6 +18,7 @@ TABLES = (
     tables.ConfigurationTable,
     tables.ZoneTable,
     tables.VerbsTable,
+    tables.LimitsTable,
     tables.CatalogueTable,
     tables.ExemptionTable,
     tables.GateTable,

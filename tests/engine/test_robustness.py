@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mgaudit.engine import worker
+from mgaudit.engine import pool, serving, worker
 from mgaudit.engine.judge import judge
 from mgaudit.engine.worker import Worker
 from mgaudit.facts.cache import Cache
@@ -39,7 +39,9 @@ class Killer(pipeline.Quiet):
     def advance(self, name):
         self.left -= 1
         if self.left == 0:
-            os.killpg(0, signal.SIGKILL)
+            if sys.argv[5] == "group":
+                os.killpg(0, signal.SIGKILL)
+            os.kill(os.getpid(), signal.SIGKILL)
 
 settings = load(Path(sys.argv[1]) / "mgaudit.toml", PARAMETERS)
 options = pipeline.Options(Path(sys.argv[2]), jobs=int(sys.argv[3]), progress=Killer())
@@ -53,20 +55,21 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def start(tree: Tree, tmp_path: Path) -> Any:
-    """Starts a run in a process group of its own; with ``kill``, all of it dies after that many units."""
+    """Starts a run in a process group of its own; after ``kill`` units the group dies, or its first process alone."""
     script = tmp_path / "run.py"
     script.write_text(_RUN)
     tree.write("mgaudit.toml", tree.settings)
 
-    def run(*, jobs: int = 1, kill: int = -1) -> subprocess.Popen[str]:
+    def run(*, jobs: int = 0, kill: int = -1, group: bool = True) -> subprocess.Popen[str]:
         command = [sys.executable, str(script), str(tree.root), str(tree.cache), str(jobs), str(kill)]
+        command.append("group" if group else "alone")
         return subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True, text=True)
 
     return run
 
 
 class TestKilledRuns:
-    @pytest.mark.parametrize(("jobs", "kill"), [(1, 1), (1, 2), (2, 2)])
+    @pytest.mark.parametrize(("jobs", "kill"), [(0, 1), (1, 2), (2, 2)])
     def test_the_next_run_is_right(self, tree: Tree, start: Any, jobs: int, kill: int) -> None:
         killed = start(jobs=jobs, kill=kill)
         assert killed.wait() == -signal.SIGKILL
@@ -90,68 +93,102 @@ def test_two_runs_at_once_answer_as_one(tree: Tree, start: Any) -> None:
     assert [process.communicate()[0] for process in running] == [expected] * 3
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a patched worker must be forked")
 class TestDyingWorkers:
-    """The worker's process is forked or spawned anew, so it is told by a file to die."""
+    @pytest.fixture(autouse=True)
+    def forked(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(pool, "start_method", lambda: "fork")
 
     @pytest.fixture
-    def deadly(self, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    def deadly(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """While the file holds a positive number, parsing src/b.cpp costs one of it and the worker's life."""
-        site = tmp_path / "site"
-        site.mkdir()
         counter = tmp_path / "deaths"
-        (site / "sitecustomize.py").write_text(
-            "import os, signal, sys\n"
-            "from pathlib import Path\n"
-            "if os.environ.get('DEATHS') and 'spawn_main' in ' '.join(sys.orig_argv):\n"
-            "    from mgaudit.engine.worker import Worker\n"
-            "    attempt = Worker._attempt\n"
-            "    def die(self, job):\n"
-            "        file = Path(os.environ['DEATHS'])\n"
-            "        left = int(file.read_text())\n"
-            "        if left and job.unit.path == 'src/b.cpp':\n"
-            "            file.write_text(str(left - 1))\n"
-            "            os.kill(os.getpid(), signal.SIGKILL)\n"
-            "        return attempt(self, job)\n"
-            "    Worker._attempt = die\n"
-        )
-        monkeypatch.setenv("PYTHONPATH", str(site))
-        monkeypatch.setenv("DEATHS", str(counter))
+        attempt = Worker._attempt
+
+        def die(self: Worker, job: worker.Job) -> Any:
+            left = int(counter.read_text())
+            if left and job.unit.path == "src/b.cpp":
+                counter.write_text(str(left - 1))
+                os.kill(os.getpid(), signal.SIGKILL)
+            return attempt(self, job)
+
+        monkeypatch.setattr(Worker, "_attempt", die)
         return counter
 
-    def test_once_is_survived(self, tree: Tree, deadly: Path) -> None:
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_once_is_survived_and_told(self, tree: Tree, deadly: Path, jobs: int) -> None:
         deadly.write_text("1")
-        after = tree.analyse(jobs=2)
+        after = tree.analyse(jobs=jobs)
         assert deadly.read_text() == "0"
         assert after.problems == ()
+        assert [
+            w.path for w in after.warnings if "second attempt: its worker process died of SIGKILL" in w.message
+        ] == ["src/b.cpp"]
         assert tree.dump_of(after) == tree.cold()
 
     def test_always_is_told_and_costs_only_that_unit(self, tree: Tree, deadly: Path) -> None:
         deadly.write_text("99")
         after = tree.analyse(jobs=2)
-        assert int(deadly.read_text()) < 99
-        assert [(p.path, "died" in p.message) for p in after.problems] == [("src/b.cpp", True)]
+        assert deadly.read_text() == "97"
+        assert [(p.path, "died of SIGKILL" in p.message) for p in after.problems] == [("src/b.cpp", True)]
         report = judge(after)
         assert (report.trusted, report.exit_code) == (False, 2)
         assert [unit.name.path for unit in after.facts.units] == ["src/a.cpp", "src/c.cpp"]
         deadly.write_text("0")
         assert tree.analyse(jobs=2).problems == ()
 
-    def test_a_dying_scanner_is_survived(self, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        for number in range(40):
-            tree.write(f"src/h{number}.h", f"int h{number};\n")
-        site = tmp_path / "site"
-        site.mkdir()
-        (site / "sitecustomize.py").write_text(
-            "import os, sys\n"
-            "if os.environ.get('DEATHS') and 'spawn_main' in ' '.join(sys.orig_argv):\n"
-            "    from mgaudit.engine import scans\n"
-            "    scans.look_at = lambda *_: os._exit(9)\n"
-        )
-        monkeypatch.setenv("PYTHONPATH", str(site))
-        monkeypatch.setenv("DEATHS", "1")
-        after = tree.analyse(jobs=2)
+    def test_a_second_attempt_is_made_alone(self, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Every first attempt dies; two second ones at once would want to make the same folder."""
+        attempt = Worker._attempt
+        log = tmp_path / "log"
+        log.mkdir()
+
+        def die(self: Worker, job: worker.Job) -> Any:
+            mark = log / job.unit.path.replace("/", "+")
+            if not mark.exists():
+                mark.touch()
+                os._exit(3)
+            (log / "running").mkdir()
+            time.sleep(0.02)
+            (log / "running").rmdir()
+            return attempt(self, job)
+
+        monkeypatch.setattr(Worker, "_attempt", die)
+        after = tree.analyse(jobs=3)
         assert after.problems == ()
+        assert sum("exit code 3" in w.message for w in after.warnings) == len(ALL)
+
+    def test_a_dying_scanner_is_survived(self, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A scanner that dies of one file costs the view of that file alone, and the run its trust."""
+        tree.write("src/bad.h", "int bad;\n")
+        look = serving.Look.perform
+
+        def die(self: serving.Look, setup: worker.Setup) -> None:
+            if "src/bad.h" in self.files:
+                os._exit(9)
+            look(self, setup)
+
+        monkeypatch.setattr(serving.Look, "perform", die)
+        after = tree.analyse(jobs=2)
+        assert [(p.path, "no scanner can read it" in p.message) for p in after.problems] == [("src/bad.h", True)]
         assert len(after.facts.scans["src/a.cpp"].directives) == 2
+        assert after.facts.scans.get("src/bad.h") is None
+        assert judge(after).exit_code == 2
+
+    def test_an_error_that_nobody_foresaw_ends_the_run(self, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise AssertionError("unforeseen")
+
+        monkeypatch.setattr(worker, "index_unit", fail)
+        with pytest.raises(serving.WorkerError, match="AssertionError: unforeseen") as caught:
+            tree.analyse(jobs=2)
+        assert "in index_unit" in str(caught.value.__notes__) or "in fail" in str(caught.value.__notes__)
+
+    def test_an_orphan_ends(self, tree: Tree, start: Any, tmp_path: Path) -> None:
+        """Workers notice that nobody waits for them."""
+        run = start(jobs=2, kill=1, group=False)
+        assert run.wait() == -signal.SIGKILL
+        assert run.communicate(timeout=60)[0] == ""  # at its end once every process that holds it has ended
 
 
 class TestChangingFiles:

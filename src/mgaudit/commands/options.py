@@ -32,7 +32,7 @@ class Execution:
 
     Attributes:
         configuration: Names of the configurations; empty for all.
-        jobs: Worker processes at most.
+        jobs: Worker processes at most; 0 parses in this process.
         no_pch: Whether precompiled headers are off.
         cache_dir: In place of the default.
         no_cache: Whether the cache is a temporary folder.
@@ -66,8 +66,9 @@ def execution(function: F) -> F:
         Execution,
         click.option("--configuration", multiple=True, metavar="NAME", help="Only this configuration; repeatable."),
         click.option(
-            "-j", "--jobs", type=click.IntRange(1), default=processors, show_default="all processors",
-            help="Processes that parse.",
+            "-j", "--jobs", type=click.IntRange(0), envvar="MGAUDIT_JOBS", default=processors,
+            show_default="all processors",
+            help="Processes that parse; 0 for none but this one, without limits.",
         ),
         click.option("--no-pch", is_flag=True, help="Parse without precompiled headers."),
         click.option("--cache-dir", type=_FILE, metavar="DIR", help="Where facts are kept."),

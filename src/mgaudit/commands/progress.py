@@ -33,7 +33,8 @@ def watching(*, quiet: bool) -> Iterator[Progress]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[name]}", markup=False),
     )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    # Without a thread of its own, which would keep worker processes from being forked.
+    with Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         yield _Shown(bar)
 
 

@@ -14,6 +14,7 @@ from mgaudit.config.model import (
     GateSpec,
     InlineRow,
     LegacySpec,
+    LimitsSpec,
     Located,
     Settings,
     TreeSpec,
@@ -24,6 +25,7 @@ from mgaudit.config.tables import (
     ConfigurationTable,
     GateTable,
     LegacyTable,
+    LimitsTable,
     TreeTable,
     VerbsTable,
     ZoneTable,
@@ -62,6 +64,7 @@ class Builder:
             )
         zones = self._zones()
         verbs = self._verbs()
+        limits = self._limits()
         catalogues = self._catalogues()
         gates = self._gates(file)
         legacy = tuple(self._legacy({gate.id for gate in gates}))
@@ -69,7 +72,7 @@ class Builder:
         for name, node in merged.effects.items():
             if fault := effect_fault(node.plain()):
                 log.add(node, f"[effects] `{name}`: {fault}", EFFECT_FORM)
-        if log.failed or tree is None or verbs is None:
+        if log.failed or tree is None or verbs is None or limits is None:
             return None
         return Settings(
             file=file,
@@ -84,6 +87,7 @@ class Builder:
             gates=gates,
             effects={name: node.plain() for name, node in merged.effects.items()},
             containers={name: node.plain() for name, node in merged.containers.items()},
+            limits=limits,
             legacy=legacy,
             required_version=merged.required_version,
             origins=self._origins(),
@@ -94,7 +98,7 @@ class Builder:
 
     def _origins(self) -> dict[str, tuple[str, int]]:
         merged = self._merged
-        nodes: dict[str, Node] = {"tree": merged.tree, "verbs": merged.verbs}
+        nodes: dict[str, Node] = {"tree": merged.tree, "verbs": merged.verbs, "limits": merged.limits}
         nodes |= {f"zone.{name}": node for name, node in merged.zones.items()}
         for what, entries in merged.lists.items():
             nodes |= {f"{what}.{name}": node for name, node in entries.items()}
@@ -164,6 +168,12 @@ class Builder:
         check_keys(node, keys_of(VerbsTable), "[verbs]", self._log)
         table = read_record(VerbsTable, node, "[verbs]", self._log)
         return None if table is INVALID else VerbsSpec(table.tables, table.functions, table.virtuals)
+
+    def _limits(self) -> LimitsSpec | None:
+        node = self._merged.limits
+        check_keys(node, keys_of(LimitsTable), "[limits]", self._log)
+        table = read_record(LimitsTable, node, "[limits]", self._log)
+        return None if table is INVALID else LimitsSpec(table.unit_seconds, table.unit_megabytes)
 
     def _catalogues(self) -> dict[str, CatalogueSpec]:
         log = self._log

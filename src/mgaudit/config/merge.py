@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "mgaudit.toml"
 LISTS = {"configuration": "name", "catalogue": "name", "gate": "id", "legacy": "name"}
-TABLES = ("tree", "zone", "verbs", "effects", "containers")
+TABLES = ("tree", "zone", "verbs", "limits", "effects", "containers")
 
 
 @dataclass(slots=True)
@@ -40,6 +40,7 @@ class Merged:
         main: The configuration's own file.
         tree: ``[tree]``; its place is that of the last file that has one.
         verbs: ``[verbs]``.
+        limits: ``[limits]``.
         zones: By dotted name.
         lists: For ``configuration``, ``catalogue``, ``gate`` and ``legacy``: tables by name or id.
         effects: By function.
@@ -50,6 +51,7 @@ class Merged:
     main: Node
     tree: Node
     verbs: Node
+    limits: Node
     zones: dict[str | int, Node] = field(default_factory=dict)
     lists: dict[str, dict[str | int, Node]] = field(default_factory=lambda: {name: {} for name in LISTS})
     effects: dict[str, Node] = field(default_factory=dict)
@@ -150,7 +152,7 @@ def _pack(text: str, folder: Path) -> Path:
 def merge(documents: list[Node], log: Log) -> Merged:
     """Merge documents in order, the last one the configuration itself."""
     main = documents[-1]
-    merged = Merged(main, tree=Node({}, main.file, 1, 1), verbs=Node({}, main.file, 1, 1))
+    merged = Merged(main, Node({}, main.file, 1, 1), Node({}, main.file, 1, 1), Node({}, main.file, 1, 1))
     for document in documents:
         _merge_one(document, merged, log)
     return merged
@@ -171,6 +173,8 @@ def _merge_one(document: Node, merged: Merged, log: Log) -> None:
         merged.tree = _overridden(merged.tree, tree)
     if (verbs := tables["verbs"]) is not None:
         merged.verbs = _overridden(merged.verbs, verbs)
+    if (limits := tables["limits"]) is not None:
+        merged.limits = _overridden(merged.limits, limits)
     for name, known in (("effects", merged.effects), ("containers", merged.containers)):
         if (table := tables[name]) is not None:
             known.update(table.table)

@@ -70,6 +70,14 @@ class VerbsSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitsSpec:
+    """``[limits]``: what one translation unit may cost: seconds, and megabytes of address space."""
+
+    unit_seconds: int = 300
+    unit_megabytes: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
 class InlineRow:
     """A catalogue row written in the configuration itself."""
 
@@ -156,6 +164,7 @@ class Settings:
         digest: A digest of every file that was read (the configuration and its packs).
         effects: ``[effects]``: library functions and what they write, as plain values of any shape.
         containers: ``[containers]``: library templates and which argument is the key, likewise.
+        limits: ``[limits]``: what bounds a parse; no answer depends on it.
         legacy: ``[[legacy]]``: what scripts count, for `mgaudit reconcile`.
         required_version: Of the configuration's own file, as written.
         origins: Path and line of each table, by ``tree``, ``zone.<name>``, ``gate.<id>`` and the like.
@@ -173,6 +182,7 @@ class Settings:
     gates: tuple[GateSpec, ...]
     effects: Mapping[str, object] = field(default_factory=dict)
     containers: Mapping[str, object] = field(default_factory=dict)
+    limits: LimitsSpec = LimitsSpec()
     legacy: tuple[LegacySpec, ...] = ()
     required_version: str | None = None
     origins: Mapping[str, tuple[str, int]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mgaudit.config.fields import fields_of
-from mgaudit.config.tables import ConfigurationTable, LegacyTable
+from mgaudit.config.tables import ConfigurationTable, LegacyTable, LimitsTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,6 +45,8 @@ def _parts(settings: Settings) -> Iterator[list[str]]:
     verbs = {key: value for key, value in _attributes(settings.verbs) if value}
     if verbs:
         yield _table(settings, "[verbs]", "verbs", verbs)
+    if limits := _given(LimitsTable, dict(_attributes(settings.limits))):
+        yield _table(settings, "[limits]", "limits", limits)
     for catalogue in settings.catalogues.values():
         yield _table(settings, "[[catalogue]]", f"catalogue.{catalogue.name}", _catalogue(catalogue))
     for gate in settings.gates:

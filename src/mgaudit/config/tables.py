@@ -96,6 +96,14 @@ class VerbsTable:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitsTable:
+    """What one translation unit may cost: beyond, it is an error, and the run is not trusted."""
+
+    unit_seconds: Annotated[Count, Doc("seconds to parse it")] = 300
+    unit_megabytes: Annotated[Count, Doc("megabytes of address space to parse it in")] = 4096
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogueTable:
     """A list that sites map to: an X-macro list in a file, or rows written here (which are read apart)."""
 

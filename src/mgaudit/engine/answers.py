@@ -14,6 +14,7 @@ import msgspec
 
 from mgaudit.sources.binaries import read_binaries
 from mgaudit.sources.library import Library
+from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -64,7 +65,7 @@ class Answers:
             UntrustedError, OSError: There is none.
         """
         how: dict[str, Callable[..., object]] = {
-            "file": lambda name: self._places.file(*name).read_bytes(),
+            "file": lambda name: file_content(self._places.file(*name)),
             "content": lambda path: self._library.content(*path),
             "commit": lambda revision: self._library.commit(*revision),
             "listing": self._library.listing,
@@ -114,7 +115,7 @@ class Answers:
             OSError: It cannot be read.
         """
         with self._careful():
-            return self._note("file", ((name,),), self._places.file(name).read_bytes())
+            return self._note("file", ((name,),), file_content(self._places.file(name)))
 
     def poisoned(self, entries: Collection[str], forbidden: Collection[str]) -> Poisoned:
         """See `mgaudit.engine.inquiry.Inquiry.poisoned`."""

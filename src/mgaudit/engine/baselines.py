@@ -11,6 +11,7 @@ from mgaudit.baseline import files
 from mgaudit.baseline.files import Baseline
 from mgaudit.config.fields import Accepts
 from mgaudit.domain.problems import Problem
+from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -93,7 +94,7 @@ def _read(settings: Settings, ledger: Ledger, first: Ledger, *, may_be_absent: b
         message = f"{who}: {ledger.file} cannot be two baselines"
         return empty, [Problem(*ledger.place, message, "give each its own file")]
     try:
-        return files.parse(ledger.file, settings.places.file(ledger.file).read_bytes())
+        return files.parse(ledger.file, file_content(settings.places.file(ledger.file)))
     except FileNotFoundError:
         advice = "`mgaudit baseline update --accept-new --reason TEXT` makes it"
         problem = Problem(*ledger.place, f"the baseline {ledger.file} does not exist", advice)

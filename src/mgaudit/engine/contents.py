@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mgaudit.domain.problems import UntrustedError
-from mgaudit.sources.tree import PathResolver
+from mgaudit.sources.tree import PathResolver, file_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,8 +61,8 @@ class Contents:
             UntrustedError: It is not what this run read before.
         """
         data = None
-        with contextlib.suppress(OSError), open(os.path.join(self._root, key), "rb") as file:  # noqa: PTH118, PTH123
-            data = file.read()
+        with contextlib.suppress(OSError):
+            data = file_content(os.path.join(self._root, key))  # noqa: PTH118
         digest = None if data is None else digest_of(data)
         if self._digests.setdefault(key, digest) != digest:
             raise UntrustedError.single("it changed while this run was reading", path=key, help="run again")

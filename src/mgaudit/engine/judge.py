@@ -22,6 +22,7 @@ from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
 from mgaudit.gates.uses import spans_files
+from mgaudit.sources.tree import file_content, file_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -127,7 +128,7 @@ def _inputs(settings: Settings) -> Inputs:
 def _digest(file: Path) -> str:
     """A digest of a file's content; empty where it cannot be read, which is a problem of its own elsewhere."""
     try:
-        return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+        return hashlib.blake2b(file_content(file), digest_size=16).hexdigest()
     except OSError:
         return ""
 
@@ -323,7 +324,7 @@ def _texts(settings: Settings, spec: GateSpec) -> dict[str, str]:
     texts = {}
     for name in named_files(spec.parameters):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            texts[name] = settings.places.file(name).read_text(encoding="utf-8")
+            texts[name] = file_text(settings.places.file(name))
     return texts
 
 

@@ -10,12 +10,12 @@ import os
 import re
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.engine.contents import digest_of
 from mgaudit.sources.arguments_compiler import host_architecture
 from mgaudit.sources.records import COMMAND_LINE, NONE
+from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -101,7 +101,7 @@ class FileStates:
 
     @staticmethod
     def _read(path: str) -> tuple[tuple[int, ...], FileState]:
-        data = Path(path).read_bytes()
+        data = file_content(path)
         return _signature(os.stat(path)), FileState(digest_of(data), questions_in(data))  # noqa: PTH116
 
 

@@ -84,14 +84,14 @@ class Options:
 
     Attributes:
         cache: The cache's directory.
-        jobs: Worker processes at most.
+        jobs: Worker processes at most; 0 works in this process, which no limit protects.
         preambles: Whether units may start from precompiled headers.
         configurations: The configurations to judge; empty for all.
         progress: Takes reports.
     """
 
     cache: Path
-    jobs: int = 1
+    jobs: int = 0
     preambles: bool = True
     configurations: tuple[str, ...] = ()
     progress: Progress = field(default_factory=Quiet)
@@ -201,6 +201,7 @@ class _Run:
         self.database = Database(self._database_path())
         self.statistics = Statistics()
         self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
         self.states: dict[UnitId, UnitState] = {}
         self.jobs: dict[UnitId, Job] = {}
         self.unstored: dict[UnitId, UnitRecord] = {}
@@ -224,10 +225,10 @@ class _Run:
             str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked,
             frozenset(path for name in self.observed for path in self.files.in_zone(name)),
             needs_bodies(self.settings.gates), asked_layouts(self.settings.gates),
-            frozenset(path for name in self.keyed for path in self.files.in_zone(name)),
+            frozenset(path for name in self.keyed for path in self.files.in_zone(name)), self.settings.limits,
         )  # fmt: skip
         with Pool(setup, self.options.jobs) as pool:
-            pool.look(self.scans.missing(), self.syntax.missing())
+            self._look(pool)
             commands = [c for c in self.plan.commands if c.configuration in self.configurations]
             starts = self.chooser.choose(commands) if self.options.preambles else {}
             wanted = [
@@ -239,7 +240,10 @@ class _Run:
             if headers := self._headers(facts):
                 self._obtain(pool, "headers", headers)
                 facts = self._merge()
-        warnings = (*self.plan.warnings, *selection_warnings(self.settings, self.files), *self._cache_warnings())
+        warnings = (
+            *self.plan.warnings, *selection_warnings(self.settings, self.files), *self.warnings,
+            *self._cache_warnings(),
+        )  # fmt: skip
         return Analysis(
             self.settings, self.files, self.plan, self.toolchain, facts, self.audited, self.syntax,
             Inquiry(setup, self.jobs, self.options.jobs, self.contents), Verdicts(self.cache, self._state()),
@@ -254,6 +258,13 @@ class _Run:
         views = [(witness.kind, witness.version) for witness in (SCAN, SYNTAX)]
         units = sorted((state.id, state.key, state.preamble) for state in self.states.values())
         return digest_of((self.identity, contents, views, units)).hex()
+
+    def _look(self, pool: Pool) -> None:
+        """Let the scanners see what they have not seen; a file that they do not survive has no view."""
+        for path, death in sorted(pool.look(self.scans.missing(), self.syntax.missing()).items()):
+            self.problems.append(Problem(path, 0, f"no scanner can read it: {death.reason}", death.advice))
+            self.scans.give_up(path)
+            self.syntax.give_up(path)
 
     def _cache_warnings(self) -> Iterator[Problem]:
         error = self.cache.write_error or self.database.write_error
@@ -414,10 +425,13 @@ class _Run:
             if outcome.unit.kind != "preamble":  # without its preamble, a unit is parsed in full
                 self.problems.append(
                     Problem(
-                        outcome.unit.path, 0, outcome.failure, "run `mgaudit doctor` for the state of the toolchain"
+                        outcome.unit.path, 0, outcome.failure,
+                        outcome.advice or "run `mgaudit doctor` for the state of the toolchain",
                     )
-                )
+                )  # fmt: skip
             return
+        if outcome.death:
+            self.warnings.append(Problem(outcome.unit.path, 0, f"parsed at the second attempt: {outcome.death}"))
         self.problems.extend(self._changed(outcome.unit, variant))
         if outcome.unit.kind == "preamble":
             self.preambles[outcome.unit] = variant

@@ -1,35 +1,42 @@
-"""Runs jobs on worker processes, one a core; survives the death of a worker."""
+"""Runs tasks on worker processes, one a core, each within limits; survives the death of a worker."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Final
+import sys
+import threading
+from collections import deque
+from dataclasses import replace
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from mgaudit.engine.scans import look_at
-from mgaudit.engine.worker import Job, Outcome, Setup, Worker, initialise, run_job
+from mgaudit.engine.serving import Death, Look, Task, WorkerError, death_of, serve
+from mgaudit.engine.worker import Job, Outcome, Setup, Worker
+from mgaudit.sources.indexer import FrontEndCrashError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from types import TracebackType
 
+T = TypeVar("T", Job, Look)
 
-_MANY: Final = 32  # files: below, starting processes costs more than it saves
+_SHARES: Final = 4  # a process: the files of one share take longer than those of another
 
 
 class Pool:
     """Worker processes that start on first use.
 
     Args:
-        setup: What every job shares.
-        jobs: How many processes at most; 1 works in this process.
+        setup: What every task shares.
+        jobs: How many processes at most; 0 works in this process, which no limit protects.
     """
 
     def __init__(self, setup: Setup, jobs: int) -> None:
         self._setup = setup
         self._jobs = jobs
-        self._executor: ProcessPoolExecutor | None = None
+        self._idle: list[_Process] = []
+        self._busy: dict[object, tuple[_Process, Task]] = {}
         self._inline: Worker | None = None
 
     def __enter__(self) -> Pool:
@@ -38,60 +45,130 @@ class Pool:
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
     ) -> None:
-        self._stop()
-
-    def _stop(self) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
-            self._executor = None
-
-    def _processes(self, jobs: int | None = None) -> ProcessPoolExecutor:
-        if self._executor is None:
-            # Not forked: libclang's threads and locks would not survive it.
-            context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(jobs or self._jobs, context, initialise, (self._setup,))
-        return self._executor
+        for process in self._processes():
+            process.stop()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """The outcomes, in the order in which they are done."""
-        waiting = list(jobs)
-        if self._jobs == 1 or (len(waiting) == 1 and self._executor is None):
-            self._inline = self._inline or Worker(self._setup)
-            yield from map(self._inline.run, waiting)
-            return
-        left = dict.fromkeys(waiting)
-        try:
-            futures = {self._processes().submit(run_job, job): job for job in waiting}
-            pending: set[Future[Outcome]] = set(futures)
-            while pending:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    outcome = future.result()
-                    del left[futures[future]]
-                    yield outcome
-        except BrokenProcessPool:
-            yield from self._one_by_one(list(left))
+        """The outcomes, in the order in which they are done.
 
-    def _one_by_one(self, jobs: list[Job]) -> Iterator[Outcome]:
-        """After a worker died: each job that was not done, alone in a fresh process."""
-        for job in jobs:
-            self._stop()
-            try:
-                yield self._processes(1).submit(run_job, job).result()
-            except BrokenProcessPool:
-                yield Outcome(job.unit, None, failure="the worker process died, twice (out of memory, or a crash)")
-        self._stop()
-
-    def look(self, scans: list[str], syntaxes: list[str]) -> None:
-        """Put the scanners' views of files into the cache."""
-        if self._jobs == 1 or len(scans) + len(syntaxes) < _MANY:
-            look_at(self._setup.root, self._setup.cache, scans, syntaxes)
+        A job whose process dies is tried once more when nothing else runs, unless it had its time.
+        """
+        if self._jobs == 0:
+            yield from map(self._here, jobs)
             return
-        shares = range(self._jobs * 4)
-        parts = [(scans[i :: len(shares)], syntaxes[i :: len(shares)]) for i in shares]
+        again: list[tuple[Job, Death]] = []
+        for job, result in self._perform(jobs, self._jobs):
+            if isinstance(result, Death) and not result.is_final:
+                again.append((job, result))
+            else:
+                yield _outcome(job, result)
+        for job, death in again:
+            for _, result in self._perform([_alone(job)], 1):
+                outcome = _outcome(job, result)
+                yield outcome if outcome.failure else replace(outcome, death=death.reason)
+
+    def _here(self, job: Job) -> Outcome:
+        self._inline = self._inline or Worker(self._setup)
         try:
-            futures = [self._processes().submit(look_at, self._setup.root, self._setup.cache, *part) for part in parts]
-            for future in futures:
-                future.result()
-        except BrokenProcessPool:  # what is lacking is looked at where it is needed
-            self._stop()
+            return self._inline.run(job)
+        except FrontEndCrashError as error:
+            return Outcome(job.unit, None, failure=str(error)) if job.preamble is None else self._here(_alone(job))
+
+    def look(self, scans: Sequence[str], syntaxes: Sequence[str]) -> dict[str, Death]:
+        """Put the scanners' views of files into the cache; returns the files that a scanner did not survive."""
+        count = max(1, self._jobs) * _SHARES
+        parts = [Look(tuple(scans[i::count]), tuple(syntaxes[i::count])) for i in range(count)]
+        parts = [part for part in parts if part.files]
+        if self._jobs == 0:
+            for part in parts:
+                part.perform(self._setup)
+            return {}
+        singles = [
+            single
+            for part, result in list(self._perform(parts, self._jobs))
+            if isinstance(result, Death)
+            for single in part.singles()
+        ]
+        tried = self._perform(singles, self._jobs)
+        return {single.files[0]: result for single, result in tried if isinstance(result, Death)}
+
+    def _perform(self, tasks: Iterable[T], processes: int) -> Iterator[tuple[T, Outcome | Death | None]]:
+        """Each task and its result, in the order in which they are done."""
+        left = deque(tasks)
+        while left or self._busy:
+            while left and len(self._busy) < processes:
+                self._give(left.popleft())
+            for connection in wait([process.connection for process, _ in self._busy.values()]):
+                process, task = self._busy.pop(connection)
+                result = process.result()
+                if not isinstance(result, Death):
+                    self._idle.append(process)
+                if left:  # before the caller takes his time
+                    self._give(left.popleft())
+                yield task, result  # type: ignore[misc]
+
+    def _give(self, task: Task) -> None:
+        process = self._idle.pop() if self._idle else _Process(self._setup, self._processes())
+        self._busy[process.connection] = process, task
+        process.give(task)
+
+    def _processes(self) -> list[_Process]:
+        return [*self._idle, *(process for process, _ in self._busy.values())]
+
+
+def start_method() -> str:
+    """How processes start. Forking is quick, but what other threads of this process lock would stay locked for ever."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+
+
+class _Process:
+    """One worker process and the connection to it."""
+
+    def __init__(self, setup: Setup, others: Sequence[_Process]) -> None:
+        method = start_method()
+        context: Any = multiprocessing.get_context(method)
+        self._limits = setup.limits
+        self.connection, theirs = context.Pipe()
+        inherited = [self.connection, *(other.connection for other in others)] if method == "fork" else []
+        self._process = context.Process(target=serve, args=(setup, theirs, inherited), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def give(self, task: Task) -> None:
+        """Send a task; `result` says where that failed."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.send(task)
+
+    def result(self) -> Outcome | Death | None:
+        """What came of the task, or how the process ended.
+
+        Raises:
+            WorkerError: The process met an error that nobody foresaw.
+        """
+        try:
+            result = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            self.connection.close()
+            self._process.join()
+            return death_of(self._process.exitcode or 0, self._limits)
+        if isinstance(result, WorkerError):
+            raise result
+        return result  # type: ignore[no-any-return]
+
+    def stop(self) -> None:
+        """End the process, whatever it does: what it writes, it writes in one piece or not at all."""
+        self.connection.close()
+        self._process.kill()
+        self._process.join()
+
+
+def _alone(job: Job) -> Job:
+    """The job without its precompiled header, which may be what the front end did not survive."""
+    return replace(job, preamble=None)
+
+
+def _outcome(job: Job, result: Outcome | Death | None) -> Outcome:
+    if isinstance(result, Death):
+        return Outcome(job.unit, None, failure=result.reason, advice=result.advice)
+    assert result is not None
+    return result

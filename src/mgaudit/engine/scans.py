@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -13,6 +13,7 @@ from mgaudit.engine.contents import digest_of
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.scanner import FileScan, scan
 from mgaudit.sources.syntax import FileSyntax, parse_syntax
+from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from mgaudit.engine.contents import Contents
@@ -48,6 +49,13 @@ class Views(Mapping[str, T]):
         self._keys = keys
         self._members = frozenset(keys)
         self._known: dict[str, T] = {}
+        self._hopeless: set[str] = set()
+
+    def give_up(self, key: str) -> None:
+        """Have no view of a file, as if it could not be read."""
+        self._keys = tuple(known for known in self._keys if known != key)
+        self._members -= {key}
+        self._hopeless.add(key)
 
     def missing(self) -> list[str]:
         """The files whose content was never looked at."""
@@ -63,7 +71,7 @@ class Views(Mapping[str, T]):
         known = self._known.get(key)
         if known is not None:
             return known
-        digest = self._contents.digest(key)
+        digest = None if key in self._hopeless else self._contents.digest(key)
         if digest is None:
             return None
         result = self._stored(digest)
@@ -100,16 +108,16 @@ def _store(witness: Witness[T], cache: Cache, data: bytes, result: T) -> None:
     cache.write(witness.kind, witness.key(digest_of(data)), msgspec.msgpack.encode(result))
 
 
-def look_at(root: str, cache_directory: str, scans: list[str], syntaxes: list[str]) -> None:
+def look_at(root: str, cache_directory: str, scans: Iterable[str], syntaxes: Iterable[str]) -> None:
     """Put both witnesses' views of some files into the cache; runs in a worker process."""
     cache = Cache(Path(cache_directory))
-    witnesses: tuple[tuple[Witness[FileScan] | Witness[FileSyntax], list[str]], ...] = (
+    witnesses: tuple[tuple[Witness[FileScan] | Witness[FileSyntax], Iterable[str]], ...] = (
         (SCAN, scans), (SYNTAX, syntaxes),
     )  # fmt: skip
     for witness, keys in witnesses:
         for key in keys:
             try:
-                data = Path(root, key).read_bytes()
+                data = file_content(Path(root, key))
             except OSError:
                 continue
             cache.write(witness.kind, witness.key(digest_of(data)), msgspec.msgpack.encode(witness.look(data)))

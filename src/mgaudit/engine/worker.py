@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from mgaudit.config.model import LimitsSpec
 from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
 from mgaudit.engine.contents import Listings
@@ -21,7 +22,7 @@ from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
 from mgaudit.sources.files import FileTable
 from mgaudit.sources.include_resolver import Resolver
-from mgaudit.sources.indexer import ParseError, ParseRequest, TranslationUnit, index_unit
+from mgaudit.sources.indexer import FrontEndCrashError, ParseError, ParseRequest, TranslationUnit, index_unit
 from mgaudit.sources.layouts import Asked
 from mgaudit.sources.records import COMMAND_LINE, NONE, UnitRecord
 from mgaudit.sources.tree import PathResolver
@@ -48,6 +49,7 @@ class Setup:
     with_bodies: bool = False
     asked: Asked = Asked()  # noqa: RUF009  frozen
     keyed: frozenset[str] = frozenset()
+    limits: LimitsSpec = LimitsSpec()  # noqa: RUF009  frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +104,22 @@ class Job:
 class Outcome:
     """What came of a job: the record's key, and the record itself where the cache could not take it.
 
-    ``failure`` says why there is no record.
+    Attributes:
+        unit: What it yields.
+        variant: What the record rests on; None where there is none.
+        record: See above.
+        failure: Why there is no record.
+        advice: What to do then, where there is something special.
+        death: How an earlier attempt ended that cost a worker process.
+        seconds: How long it took.
     """
 
     unit: UnitId
     variant: manifest.Variant | None
     record: UnitRecord | None = None
     failure: str = ""
+    advice: str = ""
+    death: str = ""
     seconds: float = 0.0
 
 
@@ -127,7 +138,11 @@ class Worker:
         self._states = FileStates(setup.root)
 
     def run(self, job: Job) -> Outcome:
-        """Parse and extract; never raises for what a source file can cause."""
+        """Parse and extract; what a source file can cause is in the outcome.
+
+        Raises:
+            FrontEndCrashError: libclang crashed, so that this process is of no use any more.
+        """
         started = time.perf_counter()
         try:
             outcome = self._attempt(job)
@@ -135,6 +150,8 @@ class Worker:
                 outcome = self._attempt(job)
             if outcome is None:
                 outcome = Outcome(job.unit, None, failure="its files keep changing while they are read")
+        except FrontEndCrashError:
+            raise
         except (ParseError, OSError, RecursionError) as error:
             outcome = Outcome(job.unit, None, failure=str(error))
         return replace(outcome, seconds=time.perf_counter() - started)
@@ -213,6 +230,8 @@ class Worker:
         main = str(Path(self.setup.root, job.unit.path))
         try:
             record = self._parse(job, main, ["-include-pch", str(path)], dict(job.overlay), _nothing)
+        except FrontEndCrashError:
+            raise
         except ParseError:
             return None
         missing = any(include.target == NONE for include in record.includes)
@@ -335,18 +354,3 @@ def _without_main(record: UnitRecord, main: str) -> UnitRecord:
 def _file_digest(path: Path) -> bytes:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "blake2b").digest()
-
-
-_worker: Worker | None = None
-
-
-def initialise(setup: Setup) -> None:
-    """Make this process a worker."""
-    global _worker  # noqa: PLW0603  one state a process is the point of a pool's initialiser
-    _worker = Worker(setup)
-
-
-def run_job(job: Job) -> Outcome:
-    """Run a job in a process that `initialise` prepared."""
-    assert _worker is not None
-    return _worker.run(job)

@@ -14,7 +14,6 @@ import os
 import re
 from collections import deque
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgaudit.domain.problems import Problem
@@ -22,7 +21,7 @@ from mgaudit.sources import arguments_tables as tables
 from mgaudit.sources.arguments_cl import translate
 from mgaudit.sources.arguments_compiler import base_name, host_architecture, named_target, split_compiler
 from mgaudit.sources.arguments_quoting import decode, split_posix, split_windows
-from mgaudit.sources.tree import CPP_SUFFIXES
+from mgaudit.sources.tree import CPP_SUFFIXES, file_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -478,7 +477,7 @@ class _Sanitiser:
         if not self.resolver.is_inside(self.resolver.key(path)):
             return [], "lies outside the tree"
         try:
-            return split_command(decode(Path(path).read_bytes()), windows=self.command.windows), ""
+            return split_command(decode(file_content(path)), windows=self.command.windows), ""
         except OSError as error:
             return [], f"cannot be read: {error.strerror}"
         except ValueError as error:

@@ -20,7 +20,7 @@ from mgaudit.sources.arguments import (
 )
 from mgaudit.sources.arguments_compiler import is_windows_command
 from mgaudit.sources.compile_flags import Flags, compose, language_of
-from mgaudit.sources.tree import PathResolver
+from mgaudit.sources.tree import PathResolver, file_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -111,7 +111,7 @@ def read_database(path: Path, shown: str) -> tuple[Entry, ...]:
         UntrustedError: It is missing, no JSON, or has entries without a file or a command; all of them.
     """
     try:
-        content = json.loads(path.read_bytes().decode("utf-8-sig"))
+        content = json.loads(file_content(path).decode("utf-8-sig"))
     except OSError as error:
         raise UntrustedError.single(
             f"the compile database cannot be read: {error.strerror}",

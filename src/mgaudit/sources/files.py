@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgaudit.sources.records import NONE
+from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,6 +126,6 @@ class FileTable:
         if known is None:
             path = self.paths[index]
             text = self._overlay.get(path)
-            known = text.encode() if text is not None else Path(self._resolver.root, path).read_bytes()
+            known = text.encode() if text is not None else file_content(Path(self._resolver.root, path))
             self._content[index] = known
         return known

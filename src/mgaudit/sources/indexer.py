@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from mgaudit.sources.files import FileTable
 
+_CRASHED: Final = 2  # CXError_Crashed
 _NOTHING: Final = Asked()
 _WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
@@ -49,6 +50,10 @@ _ALIASES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("typedef",
 
 class ParseError(Exception):
     """libclang returned no translation unit at all."""
+
+
+class FrontEndCrashError(ParseError):
+    """libclang crashed and recovered; nothing that this process asks of it from now on can be relied upon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,8 @@ class TranslationUnit:
         """Parse.
 
         Raises:
-            ParseError: libclang refused: a crash in the front end, a stale precompiled header, bad arguments.
+            ParseError: libclang refused: a stale precompiled header, bad arguments.
+            FrontEndCrashError: libclang crashed.
         """
         self.library = library
         self.cdll = library.cdll
@@ -91,9 +97,13 @@ class TranslationUnit:
         )  # fmt: skip
         if code or not handle.value:
             self.cdll.clang_disposeIndex(self.index)
-            reasons = {1: "the front end failed", 2: "the front end crashed", 4: "a precompiled file was refused"}
+            reasons = {
+                1: "the front end failed",
+                _CRASHED: "the front end crashed",
+                4: "a precompiled file was refused",
+            }
             message = f"libclang could not parse {request.main}: {reasons.get(code, f'error {code}')}"
-            raise ParseError(message)
+            raise FrontEndCrashError(message) if code == _CRASHED else ParseError(message)
         self.handle = handle.value
 
     def __enter__(self) -> TranslationUnit:
@@ -348,7 +358,7 @@ def index_unit(  # noqa: PLR0913  one argument a wish
 
     Raises:
         Exception: Whatever a callback raised; the facts are then incomplete and must not be used.
-        ParseError: The indexer itself failed.
+        ParseError: The indexer itself failed; `FrontEndCrashError` where it crashed.
     """
     collector = _Collector(unit, files)
     callbacks = collector.directive_callbacks() if directives_only else collector.callbacks()
@@ -364,7 +374,7 @@ def index_unit(  # noqa: PLR0913  one argument a wish
         raise collector.failure
     if code:
         message = f"libclang's indexer failed (error {code})"
-        raise ParseError(message)
+        raise FrontEndCrashError(message) if code == _CRASHED else ParseError(message)
     cursors, instantiations = Cursors(unit.library), collector.symbols.instantiations()
     stores = StoreFinder(cursors, collector.symbols, files)
     finder = CallFinder(cursors, collector.symbols, files, stores, {(row[6], row[0]) for row in collector.references})

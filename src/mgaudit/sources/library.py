@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.domain.zones import matches_any
 from mgaudit.sources.git import Git
+from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -90,7 +91,7 @@ class Library:
 
     def _file(self, path: str) -> bytes | None:
         try:
-            return (self._root / path).read_bytes()
+            return file_content(self._root / path)
         except (OSError, ValueError):
             return None
 

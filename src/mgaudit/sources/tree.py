@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import re
 import stat
@@ -28,6 +30,32 @@ CPP_SUFFIXES = frozenset((*_SUFFIXES.split(), ".m", ".mm"))
 """Suffixes of files that hold C, C++ or Objective-C, in lower case."""
 
 _WILDCARD = re.compile(r"[*?\[]")
+
+
+def file_content(path: str | Path) -> bytes:
+    """What a regular file holds. A pipe would never answer, and a device never end.
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+    """
+    with open(path, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+        return file.read()
+
+
+def file_text(path: str | Path) -> str:
+    """What a regular file of UTF-8 text holds, lines ending in line feeds.
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    return io.StringIO(file_content(path).decode("utf-8"), newline=None).getvalue()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class PathResolver:
