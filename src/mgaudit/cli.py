@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Name → (module:attribute, summary), in the order in which `mgaudit --help` lists them.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("mgaudit.commands.check:check", "Run the gates over the tree; the exit code is the answer."),
+    "merge": ("mgaudit.commands.merge:merge", "Run the gates on what the shards of a run extracted."),
     "surface": ("mgaudit.commands.surface:surface", "List every place where observed code crosses a boundary."),
     "memo": ("mgaudit.commands.memo:memo", "List caches, and what identifies their entries."),
     "matrix": ("mgaudit.commands.matrix:matrix", "Count who uses whom: zone by zone, or accessor by backend."),

@@ -6,7 +6,7 @@ import pytest
 
 from mgaudit.commands.progress import watching
 from mgaudit.commands.terminal import is_interactive
-from mgaudit.engine.pipeline import Quiet
+from mgaudit.engine.progress import Quiet
 
 
 class Screen(io.StringIO):

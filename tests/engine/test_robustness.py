@@ -31,9 +31,10 @@ from pathlib import Path
 from mgaudit.config.loader import load
 from mgaudit.engine import pipeline
 from mgaudit.engine.judge import judge
+from mgaudit.engine.progress import Quiet
 from mgaudit.gates.registry import PARAMETERS
 
-class Killer(pipeline.Quiet):
+class Killer(Quiet):
     left = int(sys.argv[4])
 
     def advance(self, name):

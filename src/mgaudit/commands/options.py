@@ -37,6 +37,8 @@ class Execution:
         cache_dir: In place of the default.
         no_cache: Whether the cache is a temporary folder.
         quiet: Whether only the result is printed.
+        remote_cache: The URL or folder of a cache shared with other machines, or None.
+        remote_read_only: Whether nothing is written there.
     """
 
     configuration: tuple[str, ...]
@@ -45,6 +47,8 @@ class Execution:
     cache_dir: Path | None
     no_cache: bool
     quiet: bool
+    remote_cache: str | None = None
+    remote_read_only: bool = False
 
 
 def place(function: F) -> F:
@@ -74,6 +78,14 @@ def execution(function: F) -> F:
         click.option("--cache-dir", type=_FILE, metavar="DIR", help="Where facts are kept."),
         click.option("--no-cache", is_flag=True, help="Keep no facts, and use none that are kept."),
         click.option("-q", "--quiet", is_flag=True, help="Print the result only."),
+        click.option(
+            "--remote-cache", metavar="URL", envvar="MGAUDIT_REMOTE_CACHE",
+            help="A cache to share with other machines: a folder, or a URL that fsspec knows, such as s3://.",
+        ),
+        click.option(
+            "--remote-read-only", is_flag=True, envvar="MGAUDIT_REMOTE_READ_ONLY",
+            help="Take facts from the shared cache and give it none.",
+        ),
     )  # fmt: skip
 
 

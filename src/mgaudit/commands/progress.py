@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from mgaudit.commands.terminal import is_interactive
-from mgaudit.engine.pipeline import Progress, Quiet
+from mgaudit.engine.progress import Progress, Quiet
 from mgaudit.reports.escape import visible
 
 if TYPE_CHECKING:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from mgaudit.commands.options import Execution, Place
     from mgaudit.config.model import GateSpec, Settings
-    from mgaudit.engine.pipeline import Analysis
+    from mgaudit.engine.pipeline import Analysis, Options
+    from mgaudit.engine.progress import Progress
+    from mgaudit.facts.remote import Remote
     from mgaudit.sources.tree import TreeFiles
 
 
@@ -142,22 +144,44 @@ def cache_folder(execution: Execution) -> Iterator[Path]:
         yield execution.cache_dir.absolute() if execution.cache_dir else default_directory()
 
 
-@contextlib.contextmanager
-def analysed(settings: Settings, execution: Execution) -> Iterator[Analysis]:
-    """The facts of a tree, brought up to date.
+def engine_options(
+    settings: Settings, execution: Execution, folder: Path, progress: Progress, bundles: tuple[Path, ...] = ()
+) -> Options:
+    """What the engine is told of the user's options.
 
     Raises:
-        UntrustedError: See `mgaudit.engine.pipeline.analyse`; also an unknown configuration.
+        UntrustedError: An unknown configuration, or a shared cache that needs a package that is not installed.
     """
-    from mgaudit.commands.progress import watching  # noqa: PLC0415  with the engine, slow to import
-    from mgaudit.engine.pipeline import Options, analyse  # noqa: PLC0415
+    from mgaudit.engine.pipeline import Options  # noqa: PLC0415  slow to import
 
     if problems := check_configurations(settings, execution.configuration):
         raise UntrustedError(problems)
+    return Options(
+        folder, execution.jobs, not execution.no_pch, execution.configuration, progress, bundles, _remote(execution)
+    )
+
+
+def _remote(execution: Execution) -> Remote | None:
+    if not execution.remote_cache:
+        return None
+    from mgaudit.facts.remote import Remote  # noqa: PLC0415  slow to import
+
+    return Remote(execution.remote_cache, read_only=execution.remote_read_only)
+
+
+@contextlib.contextmanager
+def analysed(settings: Settings, execution: Execution, bundles: tuple[Path, ...] = ()) -> Iterator[Analysis]:
+    """The facts of a tree, brought up to date; with bundles, out of what the shards of a run extracted.
+
+    Raises:
+        UntrustedError: See `mgaudit.engine.pipeline.analyse` and `engine_options`.
+    """
+    from mgaudit.commands.progress import watching  # noqa: PLC0415  with the engine, slow to import
+    from mgaudit.engine.pipeline import analyse  # noqa: PLC0415
+
     with cache_folder(execution) as folder:
         with watching(quiet=execution.quiet) as progress:
-            options = Options(folder, execution.jobs, not execution.no_pch, execution.configuration, progress)
-            analysis = analyse(settings, options)
+            analysis = analyse(settings, engine_options(settings, execution, folder, progress, bundles))
         try:
             yield analysis
         finally:

@@ -15,11 +15,54 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from mgaudit.config.fields import Parameters
-    from mgaudit.config.model import GateSpec
+    from mgaudit.config.model import GateSpec, Settings
+    from mgaudit.sources.tree import TreeFiles
 
 
 _OBSERVING: Final = frozenset({"reads", "writebacks", "upcalls"})
 _INFERRING: Final = frozenset({"writebacks", "mutations", "dirty-surface"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the configured gates want of every parse.
+
+    Attributes:
+        observed: Files whose uses of others are told apart by kind.
+        keyed: Files whose memos, and whose types in memos' keys, are judged.
+        linked: Sources of which is predicted what the linker will see.
+        with_bodies: Whether bodies are extracted.
+        asked: What is laid out and computed.
+        words: All of it but the linked sources in words, for keys of caches.
+    """
+
+    observed: frozenset[str]
+    keyed: frozenset[str]
+    linked: frozenset[str]
+    with_bodies: bool
+    asked: Asked
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, settings: Settings, files: TreeFiles) -> Wishes:
+        """The wishes of a configuration over its files."""
+        gates = settings.gates
+        observed, keyed = observed_zones(gates), keyed_zones(gates)
+        with_bodies, asked = needs_bodies(gates), asked_layouts(gates)
+
+        def within(zones: Iterable[str]) -> frozenset[str]:
+            return frozenset(path for name in zones for path in files.in_zone(name))
+
+        words = (
+            "observed", *globs(settings, observed), "bodies", str(with_bodies), "asked", str(asked),
+            "keyed", *globs(settings, keyed),
+        )  # fmt: skip
+        return cls(within(observed), within(keyed), within(linked_zones(gates)), with_bodies, asked, words)
+
+
+def globs(settings: Settings, zones: Iterable[str]) -> tuple[str, ...]:
+    """The globs of some zones, sorted."""
+    return tuple(sorted({glob for name in zones for glob in settings.zones[name].paths}))
 
 
 def audited_zones(gates: Iterable[GateSpec]) -> frozenset[str]:

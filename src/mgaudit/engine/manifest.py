@@ -47,19 +47,31 @@ _decoder = msgspec.msgpack.Decoder(list[Variant])
 
 def read(cache: Cache, key: str) -> list[Variant]:
     """The variants of a command, latest first."""
-    data = cache.read("manifest", key)
-    if data is None:
-        return []
+    return decode(cache.read("manifest", key) or b"")
+
+
+def decode(data: bytes) -> list[Variant]:
+    """The variants in a manifest's content; none in what is no manifest."""
     try:
         return _decoder.decode(data)
     except msgspec.DecodeError:
         return []
 
 
+def joined(first: list[Variant], others: list[Variant]) -> list[Variant]:
+    """Variants of two lists, each once, in order."""
+    known = {variant.record for variant in first}
+    return [*first, *(variant for variant in others if variant.record not in known)]
+
+
+def keep(cache: Cache, key: str, variants: list[Variant]) -> bool:
+    """Make these the variants of a command, the last ones left out where there are many; False as of `Cache.write`."""
+    return cache.write("manifest", key, msgspec.msgpack.encode(variants[:_KEPT]))
+
+
 def remember(cache: Cache, key: str, variant: Variant) -> bool:
     """Put a variant first; False where the cache cannot be written."""
-    others = [known for known in read(cache, key) if known.record != variant.record]
-    return cache.write("manifest", key, msgspec.msgpack.encode([variant, *others][:_KEPT]))
+    return keep(cache, key, joined([variant], read(cache, key)))
 
 
 def find(cache: Cache, key: str, contents: Contents, tracked: frozenset[str]) -> Variant | None:

@@ -8,33 +8,30 @@ import os
 import sqlite3
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
-import mgaudit
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
-from mgaudit.engine.audited import (
-    asked_layouts,
-    audited_zones,
-    keyed_zones,
-    linked_zones,
-    needs_bodies,
-    observed_zones,
-)
+from mgaudit.engine.audited import Wishes, audited_zones, globs
 from mgaudit.engine.contents import Contents
 from mgaudit.engine.headers import HeaderPlanner
+from mgaudit.engine.identity import identity
 from mgaudit.engine.inquiry import Inquiry
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.preambles import Chooser, Group, Start, names_any
+from mgaudit.engine.progress import Progress, Quiet, Statistics
 from mgaudit.engine.scans import SCAN, SYNTAX, Views
+from mgaudit.engine.shards import Share, cost, join, terms, warnings_of
+from mgaudit.engine.sharing import Sharing, names
 from mgaudit.engine.verdicts import Verdicts, digest_of
 from mgaudit.engine.worker import Job, Preamble, Setup
+from mgaudit.facts import bundles
+from mgaudit.facts.bundles import Label
 from mgaudit.facts.cache import Cache
 from mgaudit.facts.merge import Database, UnitId, UnitState, discard
 from mgaudit.facts.query import Facts
-from mgaudit.sources import records
 from mgaudit.sources.compile_commands import Plan, plan
 from mgaudit.sources.records import UnitRecord
 from mgaudit.sources.toolchain import Toolchain, discover
@@ -46,36 +43,10 @@ if TYPE_CHECKING:
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
+    from mgaudit.engine.shards import Shard
     from mgaudit.engine.worker import Outcome
+    from mgaudit.facts.remote import Remote
     from mgaudit.sources.syntax import FileSyntax
-
-_SEARCH_VARIABLES: Final = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "SDKROOT")
-
-
-class Progress(Protocol):
-    """What a long run reports to."""
-
-    def begin(self, label: str, total: int) -> None:
-        """A phase starts."""
-
-    def advance(self, name: str) -> None:
-        """One step of the phase is done."""
-
-    def end(self) -> None:
-        """The phase is over."""
-
-
-class Quiet:
-    """Reports nothing."""
-
-    def begin(self, label: str, total: int) -> None:
-        """See `Progress`."""
-
-    def advance(self, name: str) -> None:
-        """See `Progress`."""
-
-    def end(self) -> None:
-        """See `Progress`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +59,8 @@ class Options:
         preambles: Whether units may start from precompiled headers.
         configurations: The configurations to judge; empty for all.
         progress: Takes reports.
+        bundles: What shards extracted, and folders of it; it must then be all shards of one run.
+        remote: A cache that this machine shares with others.
     """
 
     cache: Path
@@ -95,21 +68,8 @@ class Options:
     preambles: bool = True
     configurations: tuple[str, ...] = ()
     progress: Progress = field(default_factory=Quiet)
-
-
-@dataclass(slots=True)
-class Statistics:
-    """What a run did; never part of a report, which must be repeatable.
-
-    Attributes:
-        parsed: Units parsed in this run, with their seconds.
-        reused: Units whose record came from the cache.
-        with_preamble: How many of the parsed units started from a precompiled header.
-    """
-
-    parsed: dict[UnitId, float] = field(default_factory=dict)
-    reused: int = 0
-    with_preamble: int = 0
+    bundles: tuple[Path, ...] = ()
+    remote: Remote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +115,15 @@ def analyse(settings: Settings, options: Options) -> Analysis:
     return _Run(settings, options).analyse()
 
 
+def extract(settings: Settings, options: Options, shard: Shard, file: Path) -> Share:
+    """Parse a shard's part of a tree, and write the facts into a bundle.
+
+    Raises:
+        UntrustedError: As of `analyse`; or the cache or the bundle cannot be written.
+    """
+    return _Run(settings, options).extract(shard, file)
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """A unit of the run: its command, and how it may start."""
@@ -190,14 +159,9 @@ class _Run:
         chosen = options.configurations or tuple(self.specs)
         self.configurations = tuple(name for name in self.specs if name in chosen)
         self.overlays = {spec.name: self.toolchain.unsaved(spec) for spec in settings.configurations}
-        searched = " ".join(os.environ.get(name, "") for name in _SEARCH_VARIABLES)
-        self.identity = f"{mgaudit.__version__} {records.VERSION} {self.toolchain.identity} {searched}"
-        self.audited_globs = tuple(sorted({glob for name in self.audited for glob in settings.zones[name].paths}))
-        self.observed = sorted(observed_zones(settings.gates))
-        self.observed_globs = tuple(sorted({glob for name in self.observed for glob in settings.zones[name].paths}))
-        self.linked = frozenset(path for name in linked_zones(settings.gates) for path in self.files.in_zone(name))
-        self.keyed = sorted(keyed_zones(settings.gates))
-        self.keyed_globs = tuple(sorted({glob for name in self.keyed for glob in settings.zones[name].paths}))
+        self.identity = identity(self.toolchain, self.cache)
+        self.audited_globs = globs(settings, self.audited)
+        self.wishes = Wishes.of(settings, self.files)
         self.database = Database(self._database_path())
         self.statistics = Statistics()
         self.problems: list[Problem] = []
@@ -207,6 +171,8 @@ class _Run:
         self.unstored: dict[UnitId, UnitRecord] = {}
         self.heads: dict[tuple[Group, tuple[str, ...]], UnitId] = {}
         self.preambles: dict[UnitId, manifest.Variant] = {}
+        self.keys: dict[UnitId, str] = {}
+        self.sharing = Sharing(options.remote, self.cache, self.contents, self.tracked) if options.remote else None
 
     def _database_path(self) -> str:
         """One database a tree and configuration file; in memory where the cache cannot be written."""
@@ -221,28 +187,21 @@ class _Run:
         return str(path)
 
     def analyse(self) -> Analysis:
-        setup = Setup(
-            str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked,
-            frozenset(path for name in self.observed for path in self.files.in_zone(name)),
-            needs_bodies(self.settings.gates), asked_layouts(self.settings.gates),
-            frozenset(path for name in self.keyed for path in self.files.in_zone(name)), self.settings.limits,
-        )  # fmt: skip
+        setup = self._setup()
+        if self.options.bundles:
+            join(self.options.bundles, self._terms(), self.configurations, self.cache)
         with Pool(setup, self.options.jobs) as pool:
             self._look(pool)
-            commands = [c for c in self.plan.commands if c.configuration in self.configurations]
-            starts = self.chooser.choose(commands) if self.options.preambles else {}
-            wanted = [
-                _Wanted(UnitId(c.configuration, c.path, c.variant), c, directives_only=False, start=starts.get(c))
-                for c in commands
-            ]
-            self._obtain(pool, "units", wanted)
+            self._obtain(pool, "units", self._wanted())
             facts = self._merge()
             if headers := self._headers(facts):
                 self._obtain(pool, "headers", headers)
                 facts = self._merge()
+        if self.sharing is not None:
+            self.sharing.send(self._parses(self.statistics.parsed.keys() - self.unstored.keys()))
         warnings = (
             *self.plan.warnings, *selection_warnings(self.settings, self.files), *self.warnings,
-            *self._cache_warnings(),
+            *self._cache_warnings(), *warnings_of(self.options.bundles, self.statistics.parsed),
         )  # fmt: skip
         return Analysis(
             self.settings, self.files, self.plan, self.toolchain, facts, self.audited, self.syntax,
@@ -259,12 +218,50 @@ class _Run:
         units = sorted((state.id, state.key, state.preamble) for state in self.states.values())
         return digest_of((self.identity, contents, views, units)).hex()
 
-    def _look(self, pool: Pool) -> None:
+    def _look(self, pool: Pool, shard: Shard | None = None) -> None:
         """Let the scanners see what they have not seen; a file that they do not survive has no view."""
-        for path, death in sorted(pool.look(self.scans.missing(), self.syntax.missing()).items()):
+        for path, death in sorted(pool.look(self.scans.missing(shard), self.syntax.missing(shard)).items()):
             self.problems.append(Problem(path, 0, f"no scanner can read it: {death.reason}", death.advice))
             self.scans.give_up(path)
             self.syntax.give_up(path)
+
+    def extract(self, shard: Shard, file: Path) -> Share:
+        views = [*self.scans.names(shard), *self.syntax.names(shard)]
+        everything = self._wanted()
+        everything.sort(key=lambda w: (w.unit.configuration, w.start.headers if w.start else (), w.unit))
+        wanted = shard.part(everything, [cost(self.settings.root / w.unit.path) for w in everything])
+        with Pool(self._setup(), self.options.jobs) as pool:
+            self._look(pool, shard)
+            self._obtain(pool, "units", wanted)
+        if self.unstored:
+            raise UntrustedError(self._cache_warnings())
+        blobs = [name for parse in self._parses(self.states) for name in names(*parse)]
+        label = Label(shard.number, shard.count, self._terms(), list(self.configurations), len(wanted))
+        views = [name for name in views if self.cache.path(name.kind, name.key).exists()]
+        bundles.write(file, label, self.cache, [*views, *blobs])
+        return Share(len(wanted), len(everything), file, tuple(dict.fromkeys(self.problems)), self.statistics)
+
+    def _setup(self) -> Setup:
+        return Setup(
+            str(self.settings.root), str(self.toolchain.library), str(self.cache.directory), self.tracked,
+            self.wishes.observed, self.wishes.with_bodies, self.wishes.asked, self.wishes.keyed, self.settings.limits,
+        )  # fmt: skip
+
+    def _wanted(self) -> list[_Wanted]:
+        """The units of the tree, headers alone aside, which only the facts of these tell."""
+        commands = [c for c in self.plan.commands if c.configuration in self.configurations]
+        starts = self.chooser.choose(commands) if self.options.preambles else {}
+        return [
+            _Wanted(UnitId(c.configuration, c.path, c.variant), c, directives_only=False, start=starts.get(c))
+            for c in commands
+        ]
+
+    def _parses(self, units: Iterable[UnitId]) -> list[tuple[str, str]]:
+        """The keys of some units' commands, each with the key of its record."""
+        return [(self.keys[unit], self.states[unit].key) for unit in units if unit in self.states]
+
+    def _terms(self) -> dict[str, str]:
+        return terms(self.settings, self.identity, preambles=self.options.preambles)
 
     def _cache_warnings(self) -> Iterator[Problem]:
         error = self.cache.write_error or self.database.write_error
@@ -274,6 +271,8 @@ class _Run:
                 None, 0, f"the cache cannot be written: {reason}",
                 "free some space or choose another --cache-dir; until then every run parses anew",
             )  # fmt: skip
+        if self.options.remote is not None and self.options.remote.failure is not None:
+            yield self.options.remote.failure
 
     # ---- headers taken alone
 
@@ -304,12 +303,11 @@ class _Run:
     def _obtain(self, pool: Pool, label: str, wanted: list[_Wanted]) -> None:
         """Find or make the record of every wanted unit; preambles first, beside the units that need none."""
         heads = self._find_preambles(w for w in wanted if w.start is not None)
-        plain = [job for w in wanted if w.start is None and (job := self._stale_job(w, None))]
+        plain = self._stale([self._unit_job(w, None) for w in wanted if w.start is None])
         self._run(pool, "preambles", [*heads, *plain])
         started = [w for w in wanted if w.start is not None]
         shown = self._shown_guards(started)
-        followers = [(w, self._preamble_for(w, shown)) for w in started]
-        jobs = [job for w, preamble in followers if (job := self._stale_job(w, preamble))]
+        jobs = self._stale([self._unit_job(w, self._preamble_for(w, shown)) for w in started])
         lost = {job.preamble.unit for job in jobs if job.preamble and not self._is_precompiled(job.preamble)}
         self._run(pool, "preambles", [self._head_job(*place) for place, unit in self.heads.items() if unit in lost])
         self._run(pool, label, jobs)
@@ -323,14 +321,9 @@ class _Run:
                 continue
             name = (place[0].configuration, place[1][-1])
             used = sum((unit.configuration, unit.path) == name for unit in self.heads.values())
-            unit = self.heads[place] = UnitId(*name, used, "preamble")
-            job = self._head_job(*place)
-            variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
-            if variant is not None and self._hold(unit, variant, None):
-                self.preambles[unit] = variant
-            else:
-                jobs.append(job)
-        return jobs
+            self.heads[place] = UnitId(*name, used, "preamble")
+            jobs.append(self._head_job(*place))
+        return self._stale(jobs)
 
     def _head_job(self, group: Group, headers: tuple[str, ...]) -> Job:
         return self._job(self.heads[group, headers], group, None, headers=headers)
@@ -373,40 +366,51 @@ class _Run:
         parts += self.audited_globs if stub_folder else ()
         # A precompiled header holds what any unit that starts from it may emit.
         with_demands = (
-            bool(self.linked) if unit.kind == "preamble" else unit.kind == "source" and unit.path in self.linked
+            bool(self.wishes.linked)
+            if unit.kind == "preamble"
+            else unit.kind == "source" and unit.path in self.wishes.linked
         )
-        parts += ("demands", str(with_demands))
-        parts += ("observed", *self.observed_globs, "bodies", str(needs_bodies(self.settings.gates)))
-        parts += ("asked", str(asked_layouts(self.settings.gates)))
-        parts += ("keyed", *self.keyed_globs)
+        parts += ("demands", str(with_demands), *self.wishes.words)
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,
             stub_folder, self.audited_globs, headers, with_demands,
         )  # fmt: skip
 
-    def _stale_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job | None:
-        """The job of a unit whose record is not at hand."""
+    def _unit_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job:
         job = self._job(wanted.unit, Group.of(wanted.command), preamble, directives_only=wanted.directives_only)
         self.jobs[wanted.unit] = job
-        variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
-        return None if variant is not None and self._hold(wanted.unit, variant, preamble) else job
+        return job
 
-    def _hold(self, unit: UnitId, variant: manifest.Variant, preamble: Preamble | None) -> bool:
-        """Count a unit's record as known, if it can still be read where the database lacks it."""
-        if self.held.get(unit) != variant.record and self.cache.read("unit", variant.record) is None:
+    def _stale(self, jobs: list[Job]) -> list[Job]:
+        """Those jobs whose record is at hand neither here nor in the shared cache."""
+        stale = [job for job in jobs if not self._is_known(job)]
+        if self.sharing is not None and stale:
+            self.statistics.shared += self.sharing.bring(stale)
+            stale = [job for job in stale if not self._is_known(job)]
+        return stale
+
+    def _is_known(self, job: Job) -> bool:
+        """Whether a job's record is at hand, and can still be read where the database lacks it; counts it if so."""
+        self.keys[job.unit] = job.key
+        variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
+        if variant is None:
+            return False
+        if self.held.get(job.unit) != variant.record and self.cache.read("unit", variant.record) is None:
             return False
         self.statistics.reused += 1
-        self._settle(unit, variant, preamble)
+        self._settle(job, variant)
         return True
 
     @cached_property
     def held(self) -> dict[UnitId, str]:
         return self.database.held()
 
-    def _settle(self, unit: UnitId, variant: manifest.Variant, preamble: Preamble | None) -> None:
-        link = preamble.unit if preamble is not None and variant.preamble_used else None
-        self.states[unit] = UnitState(unit, variant.record, link)
+    def _settle(self, job: Job, variant: manifest.Variant) -> None:
+        link = job.preamble.unit if job.preamble is not None and variant.preamble_used else None
+        self.states[job.unit] = UnitState(job.unit, variant.record, link)
+        if job.unit.kind == "preamble":
+            self.preambles[job.unit] = variant
 
     def _run(self, pool: Pool, label: str, jobs: list[Job]) -> None:
         if not jobs:
@@ -433,11 +437,9 @@ class _Run:
         if outcome.death:
             self.warnings.append(Problem(outcome.unit.path, 0, f"parsed at the second attempt: {outcome.death}"))
         self.problems.extend(self._changed(outcome.unit, variant))
-        if outcome.unit.kind == "preamble":
-            self.preambles[outcome.unit] = variant
         if outcome.record is not None:
             self.unstored[outcome.unit] = outcome.record
-        self._settle(outcome.unit, variant, job.preamble)
+        self._settle(job, variant)
         self.statistics.with_preamble += variant.preamble_used
 
     def _changed(self, unit: UnitId, variant: manifest.Variant) -> Iterator[Problem]:

@@ -11,12 +11,14 @@ import msgspec
 
 from mgaudit.engine.contents import digest_of
 from mgaudit.facts.cache import Cache
+from mgaudit.facts.parcels import Name
 from mgaudit.sources.scanner import FileScan, scan
 from mgaudit.sources.syntax import FileSyntax, parse_syntax
 from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from mgaudit.engine.contents import Contents
+    from mgaudit.engine.shards import Shard
 
 T = TypeVar("T")
 
@@ -57,14 +59,20 @@ class Views(Mapping[str, T]):
         self._members -= {key}
         self._hopeless.add(key)
 
-    def missing(self) -> list[str]:
-        """The files whose content was never looked at."""
-        found = []
-        for key in self._keys:
+    def missing(self, shard: Shard | None = None) -> list[str]:
+        """The files whose content was never looked at, of all files or a shard's part of them."""
+        return [key for key, name in self._named(shard) if not self._cache.path(name.kind, name.key).exists()]
+
+    def names(self, shard: Shard) -> list[Name]:
+        """The blobs with the views of a shard's part of the files."""
+        return [name for _, name in self._named(shard)]
+
+    def _named(self, shard: Shard | None) -> Iterator[tuple[str, Name]]:
+        """Files that can be read, each with the blob of its view."""
+        for key in self._keys if shard is None else shard.part(self._keys):
             digest = self._contents.digest(key)
-            if digest is not None and not self._cache.path(self._witness.kind, self._witness.key(digest)).exists():
-                found.append(key)
-        return found
+            if digest is not None:
+                yield key, Name(self._witness.kind, self._witness.key(digest))
 
     def of(self, key: str) -> T | None:
         """The view of any file, one of the keys or not; None where it cannot be read."""

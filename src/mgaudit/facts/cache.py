@@ -26,7 +26,7 @@ _MAGIC: Final = b"mgaudit1"
 _CHECKSUM: Final = 16
 _TAG: Final = "CACHEDIR.TAG"
 _AUTHOR: Final = "# Written by mgaudit."
-_KINDS: Final = ("scan", "syntax", "unit", "manifest", "preamble", "choice", "verdict", "facts")
+_KINDS: Final = ("scan", "syntax", "unit", "manifest", "preamble", "choice", "verdict", "library", "facts")
 # A blob, one that a killed run did not finish, or a database with its journals and lock.
 _OWN_NAME: Final = re.compile(
     r"[0-9a-f]{2}/(?:[0-9a-f]{40}[-.\w]*|\.\w+(?:\.\w+)?)|[0-9a-f]{32}\.sqlite(?:-wal|-shm|\.lock)?"
@@ -64,24 +64,32 @@ class Cache:
         """The content of a blob, or None where it is absent or damaged."""
         path = self.path(kind, key)
         try:
-            data = path.read_bytes()
+            data = unpacked(path.read_bytes())
         except OSError:
             return None
-        head = len(_MAGIC) + _CHECKSUM
-        body = data[head:]
-        if data[: len(_MAGIC)] == _MAGIC and _checksum(body) == data[len(_MAGIC) : head]:
-            with contextlib.suppress(zlib.error):
-                return zlib.decompress(body)
-        with contextlib.suppress(OSError):
-            path.unlink()
-        return None
+        if data is None:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        return data
+
+    def packed(self, kind: str, key: str) -> bytes | None:
+        """A blob in the form in which `take` of another cache takes it, or None where it is absent or damaged."""
+        try:
+            data = self.path(kind, key).read_bytes()
+        except OSError:
+            return None
+        return data if unpacked(data) is not None else None
 
     def write(self, kind: str, key: str, data: bytes) -> bool:
         """Store a blob; False (and `write_error`) where the disk refuses."""
         body = zlib.compress(data, 1)
+        return self.take(kind, key, _MAGIC + _checksum(body) + body)
+
+    def take(self, kind: str, key: str, packed: bytes) -> bool:
+        """Store a blob that another cache packed; as `write`."""
         try:
             with self.replacing(self.path(kind, key)) as temporary:
-                temporary.write_bytes(_MAGIC + _checksum(body) + body)
+                temporary.write_bytes(packed)
         except OSError as error:
             self.write_error = error
             return False
@@ -153,6 +161,16 @@ class Cache:
             for path in folder.rglob("*")
             if _OWN_NAME.fullmatch(path.relative_to(folder).as_posix()) and path.is_file()
         )
+
+
+def unpacked(data: bytes) -> bytes | None:
+    """The content of a packed blob, or None where it is damaged."""
+    head = len(_MAGIC) + _CHECKSUM
+    body = data[head:]
+    if data[: len(_MAGIC)] == _MAGIC and _checksum(body) == data[len(_MAGIC) : head]:
+        with contextlib.suppress(zlib.error):
+            return zlib.decompress(body)
+    return None
 
 
 def _checksum(data: bytes) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mgaudit.reports.escape import visible
 
 if TYPE_CHECKING:
-    from mgaudit.engine.pipeline import Statistics
+    from mgaudit.engine.progress import Statistics
     from mgaudit.facts.merge import UnitId
 
 _SHOWN: Final = 10
@@ -22,6 +22,7 @@ def render(statistics: Statistics) -> str:
         f"parsed: {len(parsed)} units in {seconds:.1f} s of processes",
         f"on a precompiled header: {statistics.with_preamble} of them",
         f"reused from the cache: {statistics.reused} units",
+        *([f"taken from the shared cache: {statistics.shared} of them"] if statistics.shared else []),
     ]
     slowest = sorted(parsed, key=lambda unit: (-parsed[unit], unit))[:_SHOWN]
     if slowest:
