@@ -106,3 +106,31 @@ def test_a_library_that_is_not_there(tree: Path, mgaudit: Run, monkeypatch: pyte
 
 def test_quiet_shows_what_is_bad_only(tree: Path, mgaudit: Run) -> None:
     assert mgaudit("doctor", "--quiet").out == "all is well: `mgaudit check` can be trusted\n"
+
+
+def test_the_certificate_lists_what_not_both_parsers_vouch_for(tree: Path, mgaudit: Run) -> None:
+    result = mgaudit("doctor", "--certificate")
+    assert (result.code, result.err) == (0, "")
+    assert "src/backend/draw.cpp: 99 bytes\n  mono: " in result.out
+    assert "    22 bytes by the scanner alone, lines 3-4: the configuration does not take the arm SPLIT\n" in result.out
+    assert "4 files, 3 of them vouched for whole by both\nconfiguration mono: " in result.out
+    assert result.out.count("in any configuration: 343 (100.0 %) by both parsers\n") == 1
+
+
+def test_the_certificate_for_programs_adds_up(tree: Path, mgaudit: Run) -> None:
+    result = mgaudit("doctor", "--certificate", "--format", "json")
+    found = json.loads(result.out)
+    assert [item["name"] for item in found["configurations"]] == ["mono", "split"]
+    assert found["examined"]["files"] == len(found["files"]) == 4
+    for file in found["files"]:
+        assert file["size"] == (tree / file["path"]).stat().st_size
+        assert sorted(name for view in file["views"] for name in view["configurations"]) == ["mono", "split"]
+        for view in file["views"]:
+            ends = [0, *(item["end"] for item in view["ranges"])]
+            assert [item["start"] for item in view["ranges"]] == ends[:-1]
+            assert ends[-1] == file["size"] == sum(view["bytes"].values())
+            assert all((item["reason"] is None) is (item["by"] == "both") for item in view["ranges"])
+
+
+def test_only_the_certificate_has_other_forms(tree: Path, mgaudit: Run) -> None:
+    assert mgaudit("doctor", "--format", "json").code == 2

@@ -108,6 +108,7 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
         ],
         "zones": {},
         "inputs": None,
+        "certificate": None,
         "errors": [],
         "warnings": [],
     }

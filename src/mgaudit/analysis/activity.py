@@ -6,66 +6,107 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mgaudit.facts.rows import masks_in
+from mgaudit.sources.scan_facts import NO_ARM
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from mgaudit.facts.query import Facts
+    from mgaudit.sources.scan_facts import Arm
 
 
 class Activity:
-    """The lines that units took, by file. It answers from the facts' state at its making, and at once.
+    """The conditional arms that units took, by file. It answers from the facts' state at its making.
 
     Args:
         facts: The facts of the configurations that count.
         paths: The files in question.
+        doubted: Units that do not count, by file: those whose view of it is not trusted.
     """
 
-    def __init__(self, facts: Facts, paths: Iterable[str]) -> None:
+    def __init__(
+        self, facts: Facts, paths: Iterable[str], doubted: Mapping[str, Collection[int]] | None = None
+    ) -> None:
         self._facts = facts
-        if _seen_by not in facts.derived:
-            facts.derived[_seen_by] = _seen_by(facts)
-        seen = facts.derived[_seen_by]
-        self._taken: dict[str, list[list[tuple[int, int]]]] = {}
-        self._arms: dict[str, frozenset[int]] = {}
+        self._bits = {unit.id: 1 << unit.configuration for unit in facts.units}
+        self._seen: dict[str, int] = {}
+        self._taken: dict[str, dict[int, int]] = {}
+        seen = _seen_by(facts)
+        skipped = facts.skipped(paths)
+        torn: dict[str, set[int]] = {}
         for path in paths:
-            skipped = facts.skipped(path)
-            self._taken[path] = [skipped.get(unit, []) for unit in sorted(seen.get(path, set()) | skipped.keys())]
-            self._arms[path] = self._arms_with_facts(path) if skipped else frozenset()
+            ranges = skipped.get(path, {})
+            units = (seen.get(path, set()) | ranges.keys()) - set((doubted or {}).get(path, ()))
+            self._seen[path] = self._mask(units)
+            if ranges and path in facts.scans:
+                self._taken[path] = self._arms(path, units, ranges)
+                if lost := {arm for arm, mask in self._taken[path].items() if mask != self._seen[path]}:
+                    torn[path] = lost
+        self._add_proven(torn)
 
     @cached_property
     def configurations(self) -> frozenset[str]:
         """The configurations of which at least one unit is known."""
         return frozenset(unit.name.configuration for unit in self._facts.units)
 
+    def seen(self, path: str) -> int:
+        """The configurations of which a unit entered a file, as a bit mask."""
+        return self._seen[path]
+
     def is_seen(self, path: str) -> bool:
         """Whether any unit entered a file."""
-        return bool(self._taken[path])
+        return bool(self._seen[path])
 
     def is_active(self, path: str, offset: int) -> bool:
         """Whether some unit took the code at a byte offset."""
-        scan = self._facts.scans[path]
-        line, _ = scan.location(offset)
-        if any(not _within(line, ranges) for ranges in self._taken[path]):
-            return True
-        # A file that one unit enters twice has its skipped ranges of both times: facts prove what was taken once.
-        return scan.arm_of(offset) in self._arms[path]
+        return bool(self.taken(path, self._facts.scans[path].arm_of(offset)))
 
-    def _arms_with_facts(self, path: str) -> frozenset[int]:
-        scan = self._facts.scans[path]
-        offsets = {row.offset for row in self._facts.references_in([path])}
-        offsets |= {row.offset for row in self._facts.declarations_in([path])}
-        return frozenset(scan.arm_of(offset) for offset in offsets)
+    def taken(self, path: str, arm: int) -> int:
+        """The configurations that took an arm of a file, or the code outside of all arms, as a bit mask."""
+        return self._taken.get(path, {}).get(arm, self._seen[path])
+
+    def _mask(self, units: Iterable[int]) -> int:
+        mask = 0
+        for unit in units:
+            mask |= self._bits[unit]
+        return mask
+
+    def _arms(
+        self, path: str, units: Collection[int], ranges: Mapping[int, Collection[tuple[int, int]]]
+    ) -> dict[int, int]:
+        """Who took each arm: what is skipped reaches from a directive that opens an arm to one that ends it."""
+        arms = self._facts.scans[path].conditionals
+        whole = self._mask(unit for unit in units if unit not in ranges)
+        masks = dict.fromkeys(range(len(arms)), whole)
+        for unit in ranges.keys() & units:
+            for number, arm in enumerate(arms):
+                if arm.guard or not _is_within(arm, ranges[unit]):
+                    masks[number] |= self._bits[unit]
+        return masks
+
+    def _add_proven(self, torn: Mapping[str, Collection[int]]) -> None:
+        """A file that a unit enters twice has its skipped ranges of both times: facts prove what was taken once."""
+        for path, offsets in masks_in(self._facts, torn).items():
+            scan, taken = self._facts.scans[path], self._taken[path]
+            for offset, mask in offsets.items():
+                arm = scan.arm_of(offset)
+                if arm != NO_ARM:
+                    taken[arm] |= mask & self._seen[path]
 
 
-def _within(line: int, ranges: Iterable[tuple[int, int]]) -> bool:
-    return any(first <= line <= last for first, last in ranges)
+def _is_within(arm: Arm, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(first <= arm.start_line and arm.end_line <= last for first, last in ranges)
 
 
-def _seen_by(facts: Facts) -> dict[str, set[int]]:
+def _seen_by(facts: Facts) -> Mapping[str, set[int]]:
     """The units that entered each file; headers taken alone count only where no translation unit has the file.
 
     A unit does not enter again what its preamble holds, although it has the directive.
     """
+    if _seen_by in facts.derived:
+        known: Mapping[str, set[int]] = facts.derived[_seen_by]
+        return known
     proper: dict[str, set[int]] = defaultdict(set)
     alone: dict[str, set[int]] = defaultdict(set)
     for unit in facts.units:
@@ -73,4 +114,6 @@ def _seen_by(facts: Facts) -> dict[str, set[int]]:
         found = alone if unit.name.kind == "header" else proper
         for path in (unit.name.path, *(facts.own_targets_of(unit.id) - held)):
             found[path].add(unit.id)
-    return {**alone, **proper}
+    seen = {**alone, **proper}
+    facts.derived[_seen_by] = seen
+    return seen

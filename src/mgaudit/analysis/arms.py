@@ -117,7 +117,10 @@ class _File:
     def __init__(self, path: str, scan: FileScan, activity: Activity) -> None:
         self.path = path
         self.scan = scan
-        self._idle = [self._is_idle(arm, activity) for arm in scan.conditionals]
+        self._idle = [
+            not arm.guard and bool(self._lines(arm)) and not activity.taken(path, number)
+            for number, arm in enumerate(scan.conditionals)
+        ]
         self.idle_lines = frozenset(
             line for arm, idle in zip(scan.conditionals, self._idle, strict=True) if idle for line in self._lines(arm)
         )
@@ -126,12 +129,6 @@ class _File:
         """The lines between an arm's directives."""
         first = self.scan.location(arm.start)[0] + 1
         return range(first, max(first, arm.end_line if arm.end < self.scan.size else arm.end_line + 1))
-
-    def _is_idle(self, arm: Arm, activity: Activity) -> bool:
-        lines = self._lines(arm)
-        if arm.guard or not lines:
-            return False
-        return not activity.is_active(self.path, self.scan.offset_of(lines.start, 1))
 
     def gated(self) -> dict[str, tuple[int, set[int]]]:
         """The arms and lines that each macro gates."""

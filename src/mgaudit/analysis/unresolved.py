@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.analysis.activity import Activity
-from mgaudit.facts.rows import places_in
+from mgaudit.facts.rows import masks_in
 from mgaudit.sources.scan_facts import TokenFlag
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def unresolved(
     flag = TokenFlag.BEFORE_CALL if calls else TokenFlag.AFTER_MEMBER
     unwanted = _ELSEWHERE | (TokenFlag.AFTER_MEMBER if calls else TokenFlag(0))
     wanted = sorted(set(paths) & set(facts.scans))
-    places = places_in(facts, wanted)
+    places = masks_in(facts, wanted)
     found = []
     for path in wanted:
         scan = facts.scans[path]

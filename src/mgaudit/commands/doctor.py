@@ -12,6 +12,7 @@ from mgaudit.commands import options, output, workspace
 from mgaudit.commands.doctor_checks import Check, Level, Section
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.gates.registry import unavailable
+from mgaudit.reports import json as json_report
 from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
 
@@ -27,13 +28,28 @@ _COLORS = {Level.OK: "green", Level.NOTE: "yellow", Level.BAD: "bold red"}
 
 
 @click.command()
+@click.option(
+    "--certificate", is_flag=True, help="List instead, file by file, who vouches for which bytes, and why not."
+)
+@click.option(
+    "--output-format", "--format", "output_format", type=click.Choice(["text", "json"]), default="text",
+    show_default=True, help="The certificate's form.",
+)  # fmt: skip
 @output.color_option
 @options.execution
 @options.place
 @click.pass_obj
-def doctor(session: Session, *, color: str, execution: Execution, place: Place) -> int:
+def doctor(  # noqa: PLR0913  one argument a set of options
+    session: Session, *, certificate: bool, output_format: str, color: str, execution: Execution, place: Place
+) -> int:  # fmt: skip
     """Check the toolchain, the configuration and what parses. Exits with 0, or 2 where an answer cannot be trusted."""
     session.log_folder = execution.cache_dir
+    if certificate:
+        if output_format == "json":
+            session.fail = json_report.fail
+        return _certify(workspace.load_settings(place), execution, output_format)
+    if output_format != "text":
+        raise click.UsageError("--output-format goes with --certificate")
     style = output.style(color)
     bad = 0
     for section in _sections(execution, place):
@@ -45,6 +61,20 @@ def doctor(session: Session, *, color: str, execution: Execution, place: Place) 
         return 2
     sys.stdout.write("all is well: `mgaudit check` can be trusted\n")
     return 0
+
+
+def _certify(settings: Settings, execution: Execution, output_format: str) -> int:
+    """Print the certificate of all files of the tree."""
+    from mgaudit.analysis.certificate import certificates  # noqa: PLC0415  slow to import
+    from mgaudit.reports import certificate as report  # noqa: PLC0415
+
+    with workspace.analysed(settings, execution) as analysis:
+        files = analysis.files.files
+        syntax = {path: view for path in files if (view := analysis.syntax.of(path)) is not None}
+        found = certificates(analysis.facts, files, syntax)
+        write = report.as_json if output_format == "json" else report.as_text
+        sys.stdout.write(write(analysis.facts, found))
+        return workspace.report_doubts(analysis)
 
 
 def _sections(execution: Execution, place: Place) -> Iterator[Section]:

@@ -113,7 +113,7 @@ def _arm(analysis: Analysis, scan: FileScan, spot: _Spot) -> Iterator[str]:
     by_unit = {unit.id: unit for unit in analysis.facts.units}
     skipping = {
         analysis.facts.configurations[by_unit[unit].configuration]
-        for unit, ranges in analysis.facts.skipped(spot.path).items()
+        for unit, ranges in analysis.facts.skipped([spot.path]).get(spot.path, {}).items()
         if unit in by_unit and any(first <= spot.line <= last for first, last in ranges)
     }
     if skipping:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mgaudit.domain.census import SurfaceSite
+    from mgaudit.domain.certificate import Standing
     from mgaudit.domain.findings import Finding, GateResult
     from mgaudit.domain.problems import Problem
 
@@ -63,6 +64,7 @@ class Report:
         scope: The audited files whose findings were wanted, sorted; None for all.
         inputs: What the gates judged by; None where the configuration could not be read.
         sites: The boundary census of all gates, where it was asked for.
+        certificate: How many bytes of the audited files who vouches for, in any configuration; None where it is off.
         zones: The zones of the files that findings and sites lie in, by path.
     """
 
@@ -78,4 +80,5 @@ class Report:
     scope: tuple[str, ...] | None = None
     inputs: Inputs | None = None
     sites: tuple[SurfaceSite, ...] | None = None
+    certificate: Mapping[Standing, int] | None = None
     zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -9,7 +9,6 @@ inclusion.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
@@ -18,7 +17,7 @@ from mgaudit.graphs.includes import IncludeGraph, is_fragment
 from mgaudit.sources.compile_commands import command_for_header
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.scan_facts import Arm, FileScan
     from mgaudit.sources.tree import TreeFiles
 
-    _Skipped = Callable[[str], dict[int, list[tuple[int, int]]]]
+    _Skipped = Mapping[str, Mapping[int, Sequence[tuple[int, int]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class HeaderPlanner:
         probed = {g.parameters.header for g in self.settings.gates if isinstance(g.parameters, ClosureProbeParameters)}
         known = set(self.files.files)
         found = []
-        skipped = cache(facts.skipped)
+        skipped = facts.skipped(known)
         for configuration in facts.configurations:
             graph = IncludeGraph.of(facts, configuration)
             for header in sorted((audited | judged | probed) & known):
@@ -107,7 +106,8 @@ class HeaderPlanner:
         numbers = {unit.id, unit.preamble}
         return any(
             self._has_conditional_include(
-                path, {first for number, ranges in skipped(path).items() if number in numbers for first, _ in ranges}
+                path,
+                {first for number, ranges in skipped.get(path, {}).items() if number in numbers for first, _ in ranges},
             )
             for path in reached - settled
             if not path.startswith("/")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import mgaudit
 from mgaudit.baseline import matching
 from mgaudit.baseline.judging import Terms, judged
+from mgaudit.domain.certificate import Standing
 from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, is_red, with_fingerprints
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.domain.report import ConfigurationHealth, Inputs, Report, ToolVersions
@@ -109,10 +110,19 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
         errors=tuple(sorted(set(errors), key=lambda p: (p.path or "", p.line, p.message))),
         warnings=(*analysis.warnings, *_unguarded(analysis.settings)),
         inputs=_inputs(analysis.settings),
+        certificate=_certificate(ordered),
         zones={path: analysis.files.zones_of(path) for path in sorted({finding.path for finding in findings})},
         scope=None if selection.is_whole else tuple(sorted(_chosen(analysis, selection))),
     )
     return Judgement(report, bench.matches)
+
+
+def _certificate(results: Iterable[GateResult]) -> Mapping[Standing, int] | None:
+    """What the health gate counted."""
+    for result in results:
+        if result.kind == "health" and Standing.BOTH.counter in result.examined:
+            return {standing: result.examined[standing.counter] for standing in Standing}
+    return None
 
 
 def _inputs(settings: Settings) -> Inputs:

@@ -97,7 +97,7 @@ class Analysis:
     toolchain: Toolchain
     facts: Facts
     audited: frozenset[str]
-    syntax: Mapping[str, FileSyntax]
+    syntax: Views[FileSyntax]
     inquiry: Inquiry
     verdicts: Verdicts
     problems: tuple[Problem, ...]

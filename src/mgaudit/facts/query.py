@@ -446,15 +446,16 @@ class Facts:
             (Diagnostic(*row) for row in rows), key=lambda d: (d.path or "", d.line, d.column, d.message, d.unit)
         )
 
-    def skipped(self, path: str) -> dict[int, list[tuple[int, int]]]:
-        """Unit id → line ranges of a file that the unit's preprocessor skipped."""
-        found: dict[int, list[tuple[int, int]]] = {}
-        for unit, first, last in self.connection.execute(
-            "SELECT s.unit, s.first, s.last FROM skipped s JOIN file f ON f.id = s.file JOIN unit u ON u.id = s.unit "
-            "JOIN temp.bit b ON b.configuration = u.configuration WHERE f.path = ? ORDER BY 1, 2, 3",
-            (path,),
+    def skipped(self, paths: Iterable[str]) -> dict[str, dict[int, list[tuple[int, int]]]]:
+        """The line ranges of files that preprocessors skipped: by file, then by the unit's id."""
+        found: dict[str, dict[int, list[tuple[int, int]]]] = {}
+        wanted = frozenset(paths)
+        for path, unit, first, last in self.connection.execute(
+            "SELECT f.path, s.unit, s.first, s.last FROM skipped s JOIN file f ON f.id = s.file "
+            "JOIN unit u ON u.id = s.unit JOIN temp.bit b ON b.configuration = u.configuration ORDER BY 1, 2, 3, 4"
         ):
-            found.setdefault(unit, []).append((first, last))
+            if path in wanted:
+                found.setdefault(path, {}).setdefault(unit, []).append((first, last))
         return found
 
 

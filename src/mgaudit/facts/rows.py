@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.facts.query import FUNCTION_KINDS, Symbol
 from mgaudit.sources.clang_abi import ROLE_CALL
+from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -44,6 +45,15 @@ class Demand(NamedTuple):
     column: int
 
 
+class Definition(NamedTuple):
+    """Where a symbol of a kind is defined, and in which configurations."""
+
+    offset: int
+    kind: str
+    name: str
+    mask: int
+
+
 def demands(facts: Facts, units: Collection[int]) -> set[Demand]:
     """What some units, given by id, will refer to."""
     chosen = ",".join(map(str, sorted(units)))
@@ -74,15 +84,35 @@ def symbols_within(facts: Facts, parents: Collection[int]) -> list[Symbol]:
     return [Symbol(*row) for row in facts.connection.execute(f"{_SYMBOLS} WHERE parent IN ({chosen}) ORDER BY id")]
 
 
-def places_in(facts: Facts, paths: Collection[str]) -> dict[str, set[int]]:
-    """The byte offsets of all references and declarations in some files, by file."""
-    found: dict[str, set[int]] = {path: set() for path in paths}
+def masks_in(facts: Facts, paths: Collection[str]) -> dict[str, dict[int, int]]:
+    """The byte offsets of all references and declarations in some files, with the configurations; by file."""
+    found: dict[str, dict[int, int]] = {path: {} for path in paths}
     marks = ",".join("?" * len(found))
     for table in ("reference_row", "declaration_row"):
-        query = f"SELECT DISTINCT f.path, r.offset FROM {table} r {_JOINS} WHERE f.path IN ({marks})"
-        for path, offset in facts.connection.execute(query, list(found)):
-            found[path].add(offset)
+        query = f"SELECT DISTINCT f.path, r.offset, x.mask FROM {table} r {_JOINS} WHERE f.path IN ({marks})"
+        for path, offset, mask in facts.connection.execute(query, list(found)):
+            masks = found[path]
+            masks[offset] = masks.get(offset, 0) | mask
     return found
+
+
+def function_declarations(facts: Facts, paths: Collection[str]) -> dict[str, dict[int, int]]:
+    """Where some files declare functions: by file and byte offset, the configurations."""
+    found: dict[str, dict[int, int]] = {path: {} for path in paths}
+    query = _FUNCTION_DECLARATIONS.format(paths=",".join("?" * len(found)))
+    for path, offset, mask in facts.connection.execute(query, list(found)):
+        found[path][offset] = found[path].get(offset, 0) | mask
+    return found
+
+
+def definitions_in(facts: Facts, paths: Collection[str]) -> list[tuple[str, Definition]]:
+    """Every definition of a function or a named type in some files, those that the language implies aside."""
+    masks: dict[tuple[str, int, str, str], int] = {}
+    query = _DEFINITIONS.format(paths=",".join("?" * len(paths)))
+    for path, offset, kind, name, mask in facts.connection.execute(query, list(paths)):
+        key = (path, offset, kind, name)
+        masks[key] = masks.get(key, 0) | mask
+    return [(key[0], Definition(*key[1:], mask)) for key, mask in sorted(masks.items())]
 
 
 def callable_uses(facts: Facts, holders: Collection[int]) -> list[UseRow]:
@@ -153,6 +183,16 @@ WHERE y.kind = ? ORDER BY r.symbol
 _TRACKED_USES: Final = f"""
 SELECT DISTINCT f.path, r.symbol, r.line, r.column FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
 WHERE f.tracked AND y.kind NOT IN ('namespace', 'namespace-alias')
+"""
+_FUNCTION_DECLARATIONS: Final = f"""
+SELECT DISTINCT f.path, r.offset, x.mask FROM declaration_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
+WHERE f.path IN ({{paths}}) AND y.kind IN ({_FUNCTIONS})
+"""
+_DEFINITIONS: Final = f"""
+SELECT DISTINCT f.path, r.offset, y.kind, y.name, x.mask
+FROM declaration_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
+WHERE f.path IN ({{paths}}) AND r.flags & {DECL_DEFINITION} AND NOT r.flags & {DECL_IMPLICIT} AND y.name != ''
+    AND y.kind IN ({_FUNCTIONS}, 'class', 'struct', 'union', 'enum')
 """
 _DEMANDS: Final = """
 SELECT r.source, r.of, r.target, r.part, r.name, f.path, r.line, r.column FROM demand_row r

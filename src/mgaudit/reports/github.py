@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.config.places import is_outside
 from mgaudit.domain.findings import Severity
-from mgaudit.reports import verdict
+from mgaudit.reports import tally, verdict
 from mgaudit.reports.escape import visible
 from mgaudit.reports.ranking import ranked
 from mgaudit.reports.words import counted
@@ -65,6 +65,7 @@ def render(report: Report, sources: Sources, prefix: str = "") -> str:
     for command, number in said.items():
         if number > LIMIT:
             lines.append(f"{counted(number - LIMIT, f'more {command}s')}, of {number}: the other reports have them all")
+    lines += filter(None, [tally.certificate(report)])
     lines.append(f"mgaudit {verdict.word(report)}: {verdict.sentence(report)}")
     return "".join(f"{line}\n" for line in lines)
 

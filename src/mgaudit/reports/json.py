@@ -57,6 +57,7 @@ def as_value(report: Report) -> dict[str, Any]:
             "catalogues": dict(sorted(report.inputs.catalogues.items())),
             "baselines": dict(sorted(report.inputs.baselines.items())),
         },
+        "certificate": report.certificate and {str(by): count for by, count in report.certificate.items()},
         "errors": [_problem(problem) for problem in report.errors],
         "warnings": [_problem(problem) for problem in report.warnings],
     }

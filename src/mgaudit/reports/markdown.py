@@ -46,6 +46,8 @@ def render(report: Report) -> str:
     lines += _findings(ranked(report.findings))
     if report.scope is not None:
         lines += [f"Only what lies in {counted(len(report.scope), 'files')} of the tree is reported.", ""]
+    if said := tally.certificate(report):
+        lines += [said, ""]
     counts = [count for result in report.gates for count in result.baselines]
     lines += [f"- baseline {code(count.path)}: {baselines.counts(count)}" for count in counts]
     lines += [""] if counts else []

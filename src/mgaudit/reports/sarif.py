@@ -101,6 +101,7 @@ class _Run:
             "properties": {
                 "tree": report.tree,
                 "trusted": report.trusted,
+                "certificate": report.certificate and {str(by): count for by, count in report.certificate.items()},
                 "gates": {
                     result.gate: {"status": str(result.status), "examined": dict(sorted(result.examined.items()))}
                     | ({"reason": result.reason} if result.reason else {})

@@ -1,13 +1,25 @@
-"""What a gate's row says in tables of gates: how many findings of which weight, and how much was looked at."""
+"""Counts in words: a gate's row in tables of gates, and the certificate."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from mgaudit.domain.certificate import Standing
 from mgaudit.domain.findings import GateResult, Severity, Status
 from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mgaudit.domain.report import Report
+
+VOUCHING: Final = {
+    Standing.BOTH: "both parsers", Standing.FRONT_END: "the front end alone", Standing.SYNTAX: "the scanner alone",
+    Standing.NONE: "none",
+}  # fmt: skip
+"""Who vouches for code."""
 
 _REASONS: Final = 3
 
@@ -32,6 +44,28 @@ def examined(result: GateResult) -> str:
     some = {name: number for name, number in result.examined.items() if number} or result.examined
     counts = ", ".join(counted(number, visible(name)) for name, number in some.items())
     return "; ".join(filter(None, (counts, visible(result.reason))))
+
+
+def sized(number: int) -> str:
+    """How many bytes, as people read large numbers."""
+    return f"{number:,} {'byte' if number == 1 else 'bytes'}"
+
+
+def vouched(counts: Mapping[Standing, int]) -> str:
+    """How many of some bytes who vouches for."""
+    total = sum(counts.values())
+    return ", ".join(
+        f"{counts[by]:,} ({100 * counts[by] / total:.1f} %) by {VOUCHING[by]}" for by in Standing if counts[by]
+    )
+
+
+def certificate(report: Report) -> str:
+    """The summary of the certificate; empty where nobody looked."""
+    if report.certificate is None:
+        return ""
+    total = sized(sum(report.certificate.values()))
+    said = vouched(report.certificate)
+    return f"certificate: {total} in audited files" + (f", vouched for: {said}" if said else "")
 
 
 def _shortened(reason: str) -> str:

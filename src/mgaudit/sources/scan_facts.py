@@ -258,6 +258,10 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
         at = bisect_right(_unpacked(self.arm_boundaries), offset)
         return _unpacked(self.arm_indices)[at - 1] - 1 if at else NO_ARM
 
+    def boundaries(self) -> tuple[int, ...]:
+        """The byte offsets at which another arm begins to hold, in order."""
+        return tuple(_unpacked(self.arm_boundaries))
+
     def condition(self, arm: int) -> str:
         """What must hold for an arm to be taken, outermost first, the include guard aside; empty where nothing must."""
         terms: list[str] = []

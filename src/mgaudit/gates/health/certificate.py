@@ -15,19 +15,20 @@ from mgaudit.gates.undeclared.parameters import UndeclaredParameters
 from mgaudit.sources.scan_facts import TokenFlag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from mgaudit.analysis.certificate import FileCertificate
     from mgaudit.gates.context import GateContext
-    from mgaudit.sources.syntax import FileSyntax
 
 
 class Unwitnessed(NamedTuple):
-    """A watched name that neither witness places; line and column are 1-based."""
+    """A watched name that neither witness places, and why; line and column are 1-based."""
 
     path: str
     line: int
     column: int
     name: str
+    reason: str
 
 
 def watched(context: GateContext) -> Mapping[str, frozenset[str]]:
@@ -47,39 +48,29 @@ def watched(context: GateContext) -> Mapping[str, frozenset[str]]:
     return {path: frozenset(names) for path, names in found.items()}
 
 
-def unwitnessed(context: GateContext) -> Iterator[Unwitnessed]:
-    """Every watched name in an uncertified range of a wanted file without a fact at its place, sorted by place."""
+def unwitnessed(context: GateContext, certificates: Iterable[FileCertificate]) -> Iterator[Unwitnessed]:
+    """Every watched name of doubtful syntax of which the front end knows nothing either, sorted by place."""
     macros = Macros(context.facts.scans)
-    for path, names in sorted(watched(context).items()):
-        if not context.wants(path):
+    names = watched(context)
+    everything = (1 << len(context.facts.configurations)) - 1
+    for certificate in certificates:
+        path = certificate.path
+        if path not in names or all(not stretch.doubt for stretch in certificate.stretches):
             continue
-        scan, syntax = context.facts.scans.get(path), context.syntax.get(path)
-        if scan is None or syntax is None or syntax.clean:
-            continue
-        ranges = _doubtful(syntax)
-        found = {offset: name for name in names for offset in _code_tokens(context, path, name)}
-        found = {o: name for o, name in found.items() if any(start <= o < end for start, end in ranges)}
-        if found:
-            known = _fact_offsets(context, path)
-            found = {offset: name for offset, name in found.items() if offset not in known}
-        answers = context.resolve(path, sorted(found)) if found else {}
-        for offset, name in sorted(found.items()):
+        found = {offset: name for name in names[path] for offset in _code_tokens(context, path, name)}
+        doubtful = {offset: stretch for offset in sorted(found) if (stretch := certificate.at(offset)).doubt}
+        known = _fact_offsets(context, path) if doubtful else set()
+        asked = [offset for offset, stretch in doubtful.items() if offset not in known and stretch.mask]
+        answers = context.resolve(path, asked) if asked else {}
+        for offset, stretch in doubtful.items():
             answer = answers.get(offset)
-            if answer is None or (answer.is_macro and not macros.only_stringises(answer.name)):
-                yield Unwitnessed(path, *scan.location(offset), name)
-
-
-def uncertified_bytes(syntax: FileSyntax) -> int:
-    """How many bytes of a file the syntax witness does not vouch for."""
-    total, reached = 0, 0
-    for start, end in sorted(_doubtful(syntax)):
-        total += max(0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
-
-
-def _doubtful(syntax: FileSyntax) -> list[tuple[int, int]]:
-    return [(span.start, span.end) for group in (syntax.errors, syntax.missing, syntax.suspicious) for span in group]
+            if offset in known or (answer and not (answer.is_macro and not macros.only_stringises(answer.name))):
+                continue
+            reason = stretch.reason(everything)
+            yield Unwitnessed(
+                path, *context.facts.scans[path].location(offset), found[offset],
+                f"{reason}; the front end reports nothing there" if stretch.mask else reason,
+            )  # fmt: skip
 
 
 def _code_tokens(context: GateContext, path: str, name: str) -> Iterator[int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.analysis.certificate import certificates
 from mgaudit.analysis.unresolved import unresolved
 from mgaudit.config.log import nearest
+from mgaudit.domain.certificate import Standing
 from mgaudit.domain.findings import Finding, Severity
 from mgaudit.domain.problems import Problem
 from mgaudit.gates.context import Verdict
-from mgaudit.gates.health import certificate
+from mgaudit.gates.health.certificate import unwitnessed
 from mgaudit.gates.health.errors import problem_of, troubles
 from mgaudit.gates.health.parameters import HealthParameters
 from mgaudit.graphs.includes import IncludeGraph, is_fragment
@@ -18,6 +20,7 @@ from mgaudit.graphs.includes import IncludeGraph, is_fragment
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mgaudit.analysis.certificate import FileCertificate
     from mgaudit.analysis.unresolved import UnresolvedAccess
     from mgaudit.gates.context import GateContext
 
@@ -58,12 +61,17 @@ class _Check:
         for zone in sorted(self.context.audited):
             inside = frozenset(self.context.files.in_zone(zone))
             counts[f"unresolved-{zone}"] = sum(access.path in inside for access in self.accesses)
-        wanted = filter(self.context.wants, self.audited)
-        known = [syntax for path in wanted if (syntax := self.context.syntax.get(path)) is not None]
-        if known:
-            counts["certified-bytes"] = sum(s.size - certificate.uncertified_bytes(s) for s in known)
-            counts["uncertified-bytes"] = sum(map(certificate.uncertified_bytes, known))
+        if self.parameters.certificate:
+            counts |= {standing.counter: number for standing, number in self._bytes().items()}
         return counts
+
+    def _bytes(self) -> dict[Standing, int]:
+        """How many bytes of the audited files who vouches for, in any configuration."""
+        found = dict.fromkeys(Standing, 0)
+        for item in self.certificates:
+            for standing, number in item.bytes_by((1 << len(self.facts.configurations)) - 1).items():
+                found[standing] += number
+        return found
 
     # ---- errors of the front end
 
@@ -186,12 +194,17 @@ class _Check:
 
     # ---- the certificate
 
+    @cached_property
+    def certificates(self) -> tuple[FileCertificate, ...]:
+        """Those of the wanted files."""
+        return certificates(self.facts, sorted(filter(self.context.wants, self.audited)), self.context.syntax)
+
     def _judge_certificate(self) -> None:
-        for path, line, column, name in certificate.unwitnessed(self.context):
+        for path, line, column, name, reason in unwitnessed(self.context, self.certificates):
             self.findings.append(
                 self._finding(
                     severity=Severity.ERROR,
-                    message=f"{name} stands where the syntax cannot be parsed, and the front end reports nothing there",
+                    message=f"{name} stands where no parser vouches for the code: {reason}",
                     help="simplify the macro or directive around it, so that one of the two parsers sees the code",
                     path=path, line=line, column=column, entity=name, identity=("certificate", path, name),
                     configurations=tuple(sorted(self.facts.configurations)),
