@@ -9,7 +9,8 @@ import pytest
 
 from mgaudit.analysis.effects import Effects
 from mgaudit.analysis.mutators import Reach, State
-from mgaudit.analysis.publication import Answer, Publication, Published, Signal
+from mgaudit.analysis.publication import Answer, Publication, Published
+from mgaudit.analysis.publication_nodes import Signal
 from mgaudit.analysis.sites_entities import Entities, Scope
 from mgaudit.config.library import library_effects
 from mgaudit.config.loader import load
@@ -67,6 +68,7 @@ template <class F> void Twice(F f) { f(); f(); }
 inline void Count(unsigned& counter) { ++counter; }
 inline void Call(void (*f)(int)) { f(1); }
 struct Bump { unsigned& v; Bump(unsigned& x) : v(x) {} ~Bump() { ++v; } };
+struct Reset { bool& v; Reset(bool& x) : v(x) {} ~Reset() { v = false; } };
 struct Inner { int a = 0; int b = 0; void Set(int v) { a = v; } };
 enum class Cap { A, B, C };
 struct S {
@@ -75,7 +77,21 @@ struct S {
   void Helper(int v) { m_x = v; ++m_version; }
   void Silent(int v) { m_x = v; }
   bool IsSame(int v) const { return m_x == v; }
+  bool m_flag = false;
   void Unknown(int& r);
+  void StoreTwice(int a, bool& changed) { Store(m_x, a, changed); Store(m_y, a, changed); }
+  void PublishIf(bool now) { if (now) ++m_version; }
+  void PublishIfAlso(bool now) { now = now && m_y > 0; if (now) ++m_version; }
+  void PublishBoth(bool now, bool also = false) { if (now || also) ++m_version; }
+  void Mark(bool& flag) { flag = true; Clear(); if (flag) ++m_version; }
+  void Clear() { m_flag = false; }
+  void WriteOrThrow(int v) { m_x = v; if (v) throw 1; ++m_version; }
+  void Recursive(int v) { m_x = v; if (v) Recursive(v - 1); }
+  static void Assign(S& s, int v) { s.m_x = v; }
+  static void AssignAndBump(S& s, int v) { s.m_x = v; ++s.m_version; }
+  static void Apply(void (*f)(S&, int), S& s, int v) { f(s, v); }
+  template <class F> void Without(F) {}
+  template <class F> void With(F f) { m_y = 1; f(); ++m_version; }
   virtual void V(int v) { m_x = v; ++m_version; }
   virtual ~S() = default;
 """
@@ -124,6 +140,16 @@ HOLDS = {
     "returns in arms": "switch (v) { case 0: m_x = 1; ++m_version; return; case 1: BumpAll(); m_y = 1; return; } ",
     "infinite loop left by return": "for (;;) { if (v--) continue; m_x = 1; ++m_version; return; }",
     "version from outside": "m_x = v; m_version = m_second + 1;",
+    "flag in braces": "bool c{false}; if (m_x != v) { m_x = v; c = true; } if (c) ++m_version;",
+    "flag through two calls": "bool c = false; StoreTwice(v, c); if (c) ++m_version;",
+    "flag handed over": "bool c = false; if (m_x != v) { m_x = v; c = true; } PublishIf(c);",
+    "flag turned round by value": "bool same = true; if (m_x != v) { m_x = v; same = false; } PublishIf(!same);",
+    "literal by value": "m_x = v; PublishIf(true);",
+    "many flags one after the other": " ".join(f"{{ bool c = false; if (m_arr[{i % 4}] != v) {{ m_arr[{i % 4}] = v; c = true; }} if (c) ++m_version; }}" for i in range(40)),
+    "handler after a callee that throws": "try { WriteOrThrow(v); } catch (int) { ++m_version; }",
+    "lambda with the write handed on": "With([&] { m_x = v; });",
+    "static function": "AssignAndBump(*this, v);",
+    "value of a variable in a head": "if (int w = (m_x = v)) ++m_version; else ++m_version;",
 }  # fmt: skip
 
 FAILS = {
@@ -151,6 +177,26 @@ FAILS = {
     "flag overwritten in a loop": "bool c = false; for (int i = 0; i < 4; ++i) { c = m_arr[i] != v; m_arr[i] = v; } if (c) ++m_version;",
     "conditional expression": "v ? (m_x = v) : (++m_version, 0);",
     "the other counter": "m_x = v; ++m_second;",
+    "copy of a flag in a lambda": "bool c = false; auto publish = [c, this] { if (c) ++m_version; }; m_x = v; c = true; publish();",
+    "copies of all in a lambda": "bool c = false; auto set = [=, this]() mutable { m_x = v; c = true; }; set(); if (c) ++m_version;",
+    "flag that outlives the call": "static bool done = false; if (!done) { done = true; ++m_version; } m_x = v;",
+    "flag that a guard sets back": "bool c = false; { Reset reset(c); m_x = v; c = true; } if (c) ++m_version;",
+    "flag that a reference sets back": "bool c = false; auto& r = c; m_x = v; c = true; r = false; if (c) ++m_version;",
+    "flag that a pointer sets back": "bool c = false; auto* p = &c; m_x = v; c = true; *p = false; if (c) ++m_version;",
+    "flag that a library function changes": "bool c = true, d = false; m_x = v; std::swap(c, d); if (c) ++m_version;",
+    "flag by value that is decided later": "PublishIf(v > 0); m_x = v;",
+    "literal that the callee changes": "m_x = v; PublishIfAlso(true);",
+    "argument that is left out": "m_x = v; PublishBoth(false);",
+    "member as a flag": "m_x = v; Mark(m_flag);",
+    "wrong flag by reference": "bool c = false, d = false; StoreTwice(v, c); if (d) ++m_version;",
+    "flag turned round once too often": "bool c = false; if (m_x != v) { m_x = v; c = true; } PublishIf(!c);",
+    "handler that swallows a callee's": "try { WriteOrThrow(v); } catch (int) { }",
+    "write in the head of an if": "if (int w = (m_x = v)) ++m_version;",
+    "write in a capture": "auto f = [n = (m_x = v)] { return n; }; if (f()) ++m_version;",
+    "counter of a copy": "S copy; m_x = v; ++copy.m_version;",
+    "one of many flags": " ".join(f"{{ bool c = false; if (m_arr[{i % 4}] != v) {{ m_arr[{i % 4}] = v; c = {'false' if i == 30 else 'true'}; }} if (c) ++m_version; }}" for i in range(40)),
+    "lambdas in a container": "std::vector<std::function<void()>> all{[&] { m_x = v; }}; for (auto& f : all) f(); if (v) { m_y = v; ++m_version; }",
+    "lambda that is handed over and not called": "Without([&] { ++m_version; }); m_x = v;",
 }  # fmt: skip
 
 UNDECIDED = {
@@ -158,6 +204,9 @@ UNDECIDED = {
     "switch with an initialiser": "switch (int w = v; w) { case 0: m_x = 1; break; } ++m_version;",
     "assembly": 'm_x = v; asm(""); ++m_version;',
     "unknown write": "Unknown(m_y); if (v) { m_x = v; ++m_version; }",
+    "flag by two names": "bool c = false; auto set = [&](bool& d) { m_x = v; c = true; d = false; }; set(c); if (c) ++m_version;",
+    "recursion": "Recursive(v); ++m_version;",
+    "function handed over": "Apply(&S::Assign, *this, v); if (v) { m_y = v; ++m_version; }",
     "case inside a block": "switch (v) { case 0: if (m_x) { case 1: m_y = 1; } } ++m_version;",
 }
 
@@ -197,6 +246,10 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], 
         return known[name].answers[signal]
 
     return answer
+
+
+def test_shapes_have_names_of_their_own() -> None:
+    assert len({**HOLDS, **FAILS, **UNDECIDED, **OTHERS}) == sum(map(len, (HOLDS, FAILS, UNDECIDED, OTHERS)))
 
 
 OTHERS = {

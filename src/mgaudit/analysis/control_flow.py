@@ -1,10 +1,11 @@
 """Which things happen together on every path through a function: an interpretation of its structured statements.
 
-A *state* says what has happened on a path so far: whether something was written, which signals were given, and the
-truth of local flags as far as it is known. Statements map sets of states to sets of states (abstract interpretation,
-Cousot and Cousot, 1977, over the finite powerset; a structured program needs no graph). Branches on a flag split by its
-value, so a flag that is set where a write happens and tested before the signal keeps the two together. Loops run to a
-fixed point. Callees and lambdas are interpreted where they are called, so flags and callables go with them.
+A *state* says what may have happened on the paths that reach a place with what is known of local flags: whether
+something was written, and with or without each signal. Statements map sets of states to sets of states (abstract
+interpretation, Cousot and Cousot, 1977, over the finite powerset; a structured program needs no graph). Branches on a
+flag split by its value, so a flag that is set where a write happens and tested before the signal keeps the two
+together. Loops run to a fixed point. Callees are interpreted once for each valuation of the flags that they are handed
+(Sharir and Pnueli, 1981, the functional approach), lambdas where they are called.
 
 ``goto``, coroutines, inline assembly, statements whose parts cannot be told apart, recursion that matters, and too many
 states make the answer undecided, with the reason.
@@ -14,71 +15,119 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.control_flow_model import Flow, Frame, State, Undecided, Valued
+from mgaudit.analysis.control_flow_calls import values_among
+from mgaudit.analysis.control_flow_model import Flow, Frame, Split, Undecided, merge, united, without
 from mgaudit.analysis.control_flow_values import Values
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.body_kinds import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from mgaudit.analysis.control_flow_model import Happenings
+    from mgaudit.analysis.control_flow_model import Happened, Happenings, States
+    from mgaudit.analysis.control_flow_shape import Shape
     from mgaudit.facts.bodies import Node
 
-_UNSTRUCTURED: Final = {
-    kinds.GOTO: "goto", kinds.INDIRECT_GOTO: "goto", kinds.LABEL: "goto",
-    **dict.fromkeys(kinds.ASSEMBLY, "inline assembly"),
-}  # fmt: skip
 
-
-def outcomes(root: Node, context: object, happenings: Happenings) -> set[State]:
-    """The states in which a function may return normally.
+class Interpreter(Values):
+    """Interprets functions; what it finds of a callee, it keeps for the questions that follow.
 
     Args:
-        root: The function's tree.
-        context: Handed to `happenings`.
         happenings: What nodes mean.
-
-    Raises:
-        Undecided: The control flow is not structured, or too wide.
+        signals: The bits of the signals that are asked for.
     """
-    return {state for state, _ in _Interpreter(happenings).function(root, Frame(context, 0, frozenset()), {State()})}
 
+    def __init__(self, happenings: Happenings, signals: int) -> None:
+        super().__init__(happenings, signals)
+        self._busy: dict[tuple[Node, object], frozenset[Node]] = {}
 
-class _Interpreter(Values):
-    # ---- functions
+    def exits(self, root: Node, function: int, context: object) -> list[tuple[Node, Happened]]:
+        """The ways in which a function may return normally.
 
-    def function(self, root: Node, frame: Frame, states: set[State]) -> Valued:
-        """States after a call, with the truth of what it returns."""
+        Args:
+            root: The function's tree.
+            function: Its id.
+            context: Handed to the happenings.
+
+        Returns:
+            Each statement that leaves it, or the tree where its end does, with what may have happened before.
+
+        Raises:
+            Undecided: The control flow is not structured, or too wide.
+        """
+        self.steps, self.seen = 0, []
+        frame = self.calls.frame(root, context, frozenset([function]))
+        frame.left = []
+        end = self._until_end(root, frame, {0: self.start})
+        return [*frame.left, *((root, happened) for happened in end.following.values())]
+
+    def body(self, root: Node, frame: Frame, states: States) -> Split:
+        """See `Values.body`."""
+        flow = self._until_end(root, frame, states)
+        return Split(flow.returns.true, flow.returns.false, united(flow.returns.unknown, flow.following))
+
+    def _until_end(self, root: Node, frame: Frame, states: States) -> Flow:
         if root.flags & kinds.NODE_COROUTINE:
             raise Undecided("a coroutine", root)
-        self._find_flags(root)
-        returns: Valued = set()
+        flow = Flow(states)
         for child in root.children:
-            if child.kind == ast.PARAMETER:
-                continue
-            flow = self.statement(child, frame, states)
-            returns |= flow.returns
-            states = flow.following
-        return returns | {(state, None) for state in states}
+            if child.kind != ast.PARAMETER and not (root.kind == ast.LAMBDA and child.kind in _CAPTURES):
+                part = self.statement(child, frame, flow.following)
+                flow.absorb(part)
+                flow.following = part.following
+        return flow
+
+    def busy(self, root: Node, shape: Shape, context: object) -> frozenset[Node]:
+        """See `Values.busy`."""
+        known = self._busy.get((root, context))
+        if known is None:
+            known = self._busy[root, context] = frozenset(self._busy_nodes(root, shape, context))
+        return known
+
+    def _busy_nodes(self, root: Node, shape: Shape, context: object) -> Iterator[Node]:
+        acting: set[Node] = set()
+        leaving: set[Node] = set()
+        for node in reversed(list(root.walk())):  # children first
+            below = [child for child in node.children if child.kind != ast.LAMBDA]
+            if any(child in acting for child in node.children) or self._acts(node, shape, context):
+                acting.add(node)
+            if node.kind in _LEAVING or node.flags & kinds.NODE_OPAQUE or any(child in leaving for child in below):
+                leaving.add(node)
+            if node in acting or node in leaving:
+                yield node
+
+    def _acts(self, node: Node, shape: Shape, context: object) -> bool:
+        if node in shape.flags or node.local in shape.flags or self.happenings.at(node, context) != (0, 0):
+            return True
+        if node.kind == kinds.DESTRUCTION:
+            return bool(self.happenings.callees(node, context))
+        if node.kind != ast.CALL_EXPRESSION:
+            return False
+        return (
+            self.happenings.ends(node) or self.happenings.unseen(node, context, ())
+            or bool(self.happenings.callees(node, context)) or any(True for _ in values_among(node.children))
+        )  # fmt: skip
 
     # ---- statements
 
-    def statement(self, node: Node, frame: Frame, states: set[State]) -> Flow:
-        if not states:
-            return Flow(set())
-        self._note(states, node)
+    def statement(self, node: Node, frame: Frame, states: States) -> Flow:
+        """See `Values.statement`."""
+        if not states or node not in frame.busy:
+            return Flow(states)
+        self.step(states, node)
         if node.flags & kinds.NODE_OPAQUE:
             raise Undecided("a statement whose parts the front end does not tell apart", node)
-        handler = self._handlers.get(node.kind)
-        if handler is not None:
-            return handler(self, node, frame, states)
         if node.kind in _UNSTRUCTURED:
             raise Undecided(_UNSTRUCTURED[node.kind], node)
-        return Flow({state for state, _ in self._value(node, frame, states)})
+        handler = self._handlers.get(node.kind)
+        if handler is None:
+            return Flow(self.effect(node, frame, states))
+        flow = handler(self, node, frame, states)
+        gone = frame.shape.scopes.get(node)
+        return flow.without(gone) if gone is not None else flow
 
-    def _sequence(self, node: Node, frame: Frame, states: set[State]) -> Flow:
+    def _sequence(self, node: Node, frame: Frame, states: States) -> Flow:
         flow = Flow(states)
         for child in node.children:
             part = self.statement(child, frame, flow.following)
@@ -86,172 +135,150 @@ class _Interpreter(Values):
             flow.following = part.following
         return flow
 
-    def _if(self, node: Node, frame: Frame, states: set[State]) -> Flow:
-        states, condition = self._head(node, frame, states)
+    def _if(self, node: Node, frame: Frame, states: States) -> Flow:
+        states = self._begin(node, frame, states)
+        condition = node.part(Role.CONDITION)
         if condition is None:
             raise Undecided("a condition that is not seen", node)
-        true, false = self._branch(condition, frame, states)
-        flow = Flow(set())
+        true, false = self.branch(condition, frame, states)
+        flow = Flow({})
         for role, entering in ((Role.THEN, true), (Role.ELSE, false)):
             part = node.part(role)
-            if part is None:
-                flow.following |= entering
-                continue
-            taken = self.statement(part, frame, entering)
+            taken = self.statement(part, frame, entering) if part is not None else Flow(entering)
             flow.absorb(taken)
-            flow.following |= taken.following
+            flow.following = united(flow.following, taken.following)
         return flow
 
-    def _head(self, node: Node, frame: Frame, states: set[State]) -> tuple[set[State], Node | None]:
+    def _begin(self, node: Node, frame: Frame, states: States) -> States:
+        """The initialiser and the declaration in the head of a statement."""
         for role in (Role.INITIALISER, Role.VARIABLE):
             part = node.part(role)
             if part is not None:
                 states = self.statement(part, frame, states).following
-        return states, node.part(Role.CONDITION)
+        return states
 
-    def _loop(self, node: Node, frame: Frame, states: set[State]) -> Flow:
+    def _loop(self, node: Node, frame: Frame, states: States) -> Flow:
         """``while``, ``for`` and range-based ``for``: the body any number of times."""
-        initialiser = node.part(Role.INITIALISER)
-        if initialiser is not None:
-            states = self.statement(initialiser, frame, states).following
-        if node.kind == ast.RANGE_FOR:
-            range_ = node.part(Role.RANGE)
-            if range_ is not None:
-                states = {state for state, _ in self._value(range_, frame, states)}
-        body, increment, condition = node.part(Role.BODY), node.part(Role.INCREMENT), node.part(Role.CONDITION)
-        variable = node.part(Role.VARIABLE) if node.kind != ast.RANGE_FOR else None
-        flow = Flow(set())
-        reached: set[State] = set()
-        fresh = states
+        is_range = node.kind == ast.RANGE_FOR
+        for role in (Role.INITIALISER, Role.RANGE) if is_range else (Role.INITIALISER,):
+            part = node.part(role)
+            if part is not None:
+                states = self.statement(part, frame, states).following
+        variable, condition = node.part(Role.VARIABLE), node.part(Role.CONDITION)
+        body, increment = node.part(Role.BODY), node.part(Role.INCREMENT)
+        flow = Flow({})
+        reached: States = {}
+        fresh = merge(reached, states)
         while fresh:
-            reached |= fresh
-            self._note(reached, node)
-            if variable is not None:
+            self.step(reached, node)
+            if variable is not None and not is_range:
                 fresh = self.statement(variable, frame, fresh).following
-            if condition is not None:
-                true, false = self._branch(condition, frame, fresh)
-            else:
-                true, false = fresh, (fresh if node.kind == ast.RANGE_FOR else set())
-            flow.following |= false
-            again = true
-            if body is not None:
-                part = self.statement(body, frame, true)
-                flow.returns |= part.returns
-                flow.following |= part.breaks
-                again = part.following | part.continues
+            true, false = (
+                (fresh, fresh if is_range else {}) if condition is None else self.branch(condition, frame, fresh)
+            )
+            flow.following = united(flow.following, false)
+            if variable is not None and is_range:
+                true = self.statement(variable, frame, true).following
+            again = self._round(body, frame, true, flow)
             if increment is not None:
-                again = {state for state, _ in self._value(increment, frame, again)}
-            fresh = again - reached
+                again = self.effect(increment, frame, again)
+            fresh = merge(reached, again)
         return flow
 
-    def _do(self, node: Node, frame: Frame, states: set[State]) -> Flow:
+    def _round(self, body: Node | None, frame: Frame, states: States, flow: Flow) -> States:
+        """Run the body of a loop once; the states that go on, while the others leave the loop."""
+        if body is None:
+            return states
+        part = self.statement(body, frame, states)
+        flow.returns = part.returns.joined(flow.returns)
+        flow.following = united(flow.following, part.breaks)
+        return united(part.following, part.continues)
+
+    def _do(self, node: Node, frame: Frame, states: States) -> Flow:
         body, condition = node.part(Role.BODY), node.part(Role.CONDITION)
-        assert body is not None
         assert condition is not None
-        flow = Flow(set())
-        reached: set[State] = set()
-        fresh = states
+        flow = Flow({})
+        reached: States = {}
+        fresh = merge(reached, states)
         while fresh:
-            reached |= fresh
-            self._note(reached, node)
-            part = self.statement(body, frame, fresh)
-            flow.returns |= part.returns
-            flow.following |= part.breaks
-            true, false = self._branch(condition, frame, part.following | part.continues)
-            flow.following |= false
-            fresh = true - reached
+            self.step(reached, node)
+            true, false = self.branch(condition, frame, self._round(body, frame, fresh, flow))
+            flow.following = united(flow.following, false)
+            fresh = merge(reached, true)
         return flow
 
-    def _switch(self, node: Node, frame: Frame, states: set[State]) -> Flow:
+    def _switch(self, node: Node, frame: Frame, states: States) -> Flow:
         """Any label may be jumped to; what lies before falls through."""
-        states, condition = self._head(node, frame, states)
-        body = node.part(Role.BODY)
+        states = self._begin(node, frame, states)
+        condition, body = node.part(Role.CONDITION), node.part(Role.BODY)
         if condition is None or body is None:
             raise Undecided("a switch that is not seen whole", node)
-        states = {state for state, _ in self._value(condition, frame, states)}
-        flow = Flow(set())
-        falling: set[State] = set()
+        states = self.effect(condition, frame, states)
+        flow = Flow({})
+        falling: States = {}
         has_default = False
         for child in body.children if body.kind == ast.COMPOUND else [body]:
             inner = child
-            while inner.kind in {kinds.CASE, kinds.DEFAULT}:
+            while inner.kind in _LABELS:
                 has_default |= inner.kind == kinds.DEFAULT
-                falling = falling | states
+                falling = united(falling, states)
                 inner = inner.children[-1]
-            if any(n.kind in {kinds.CASE, kinds.DEFAULT} for n in _own_labels(inner)):
+            if any(n.kind in _LABELS for n in _own_labels(inner)):
                 raise Undecided("a case label inside another statement", inner)
             part = self.statement(inner, frame, falling)
-            flow.continues |= part.continues
-            flow.returns |= part.returns
-            flow.following |= part.breaks
+            flow.continues = united(flow.continues, part.continues)
+            flow.returns = part.returns.joined(flow.returns)
+            flow.following = united(flow.following, part.breaks)
             falling = part.following
-        flow.following |= falling
-        if not has_default:
-            flow.following |= states
+        flow.following = united(flow.following, falling, {} if has_default else states)
         return flow
 
-    def _return(self, node: Node, frame: Frame, states: set[State]) -> Flow:
-        if not node.children:
-            return Flow(set(), returns={(state, None) for state in states})
-        true, false, unknown = self._split(node.children[0], frame, states)
-        returns: Valued = {(s, True) for s in true} | {(s, False) for s in false} | {(s, None) for s in unknown}
-        return Flow(set(), returns=returns)
+    def _return(self, node: Node, frame: Frame, states: States) -> Flow:
+        split = self.split(node.children[0], frame, states) if node.children else Split({}, {}, states)
+        if frame.left is not None:
+            frame.left += [(node, happened) for happened in split.all.values()]
+        return Flow({}, returns=split)
 
-    def _try(self, node: Node, frame: Frame, states: set[State]) -> Flow:
+    def _try(self, node: Node, frame: Frame, states: States) -> Flow:
         """A handler may be entered from any state inside."""
         body, *handlers = node.children
-        self._seen.append(set(states))
+        inside: States = {}
+        merge(inside, states)
+        self.seen.append(inside)
         flow = self.statement(body, frame, states)
-        seen = self._seen.pop()
-        seen |= {state for state, _ in flow.returns}
-        seen |= flow.following | flow.breaks | flow.continues
+        self.seen.pop()
         for handler in handlers:
-            entering = seen
-            for child in handler.children:
-                part = self.statement(child, frame, entering)
-                flow.absorb(part)
-                entering = part.following
-            flow.following |= entering
+            part = self._sequence(handler, frame, dict(inside))
+            flow.absorb(part)
+            flow.following = united(flow.following, part.following)
         return flow
 
-    def _declarations(self, node: Node, frame: Frame, states: set[State]) -> Flow:
-        for child in node.children:
-            states = self._declaration(child, frame, states)
+    def _declaration(self, node: Node, frame: Frame, states: States) -> Flow:
+        flag = frame.flags.get(node)
+        value = next((c for c in node.children if c.kind not in _NO_VALUES), None)
+        if value is not None and _is_made_up(node, value):
+            value = None
+        if flag is not None and value is not None:
+            states = self.assign(flag, value, frame, states)
+        elif flag is not None:
+            states = without(states, 3 << 2 * flag)
+        elif value is not None:
+            states = self.effect(value, frame, states)
+        states = self.happen(node, frame, states)
+        for end in node.children:  # whenever it comes, it comes on every path from here
+            if end.kind == kinds.DESTRUCTION and end in frame.busy:
+                states = self.calls.end(end, frame, states)
         return Flow(states)
 
-    def _declare(self, node: Node, frame: Frame, states: set[State]) -> Flow:
-        return Flow(self._declaration(node, frame, states))
+    def _jump(self, node: Node, _frame: Frame, states: States) -> Flow:
+        return Flow({}, breaks=states) if node.kind == kinds.BREAK else Flow({}, continues=states)
 
-    def _declaration(self, node: Node, frame: Frame, states: set[State]) -> set[State]:
-        flag = self._flags.get(node) if node not in self._opaque else None
-        value = next((c for c in node.children if c.kind != kinds.DESTRUCTION), None)
-        if (value is not None and node.role != Role.VARIABLE) or (value is not None and node.kind != ast.VARIABLE):
-            if flag is not None:
-                states = self._assigned(flag, value, frame, states)
-            else:
-                states = {state for state, _ in self._value(value, frame, states)}
-        elif value is not None:
-            states = self._assigned(flag, value, frame, states) if flag is not None else states
-        elif flag is not None:
-            states = {state.with_flag(flag, truth=None) for state in states}
-        states = self._happen(node, frame, states)
-        for end in node.children:  # whenever it comes, it comes on every path from here
-            if end.kind == kinds.DESTRUCTION:
-                states = {state for state, _ in self._run_all(end, frame, states)} or states
-        return states
-
-    def _jump(self, node: Node, _frame: Frame, states: set[State]) -> Flow:
-        if node.kind == kinds.BREAK:
-            return Flow(set(), breaks=set(states))
-        return Flow(set(), continues=set(states))
-
-    def _throw(self, node: Node, frame: Frame, states: set[State]) -> Flow:
+    def _throw(self, node: Node, frame: Frame, states: States) -> Flow:
         for child in node.children:
-            states = {state for state, _ in self._value(child, frame, states)}
-        self._note(states, node)
-        return Flow(set())
+            states = self.effect(child, frame, states)
+        return Flow({})
 
-    def _labelled(self, node: Node, frame: Frame, states: set[State]) -> Flow:
+    def _labelled(self, node: Node, frame: Frame, states: States) -> Flow:
         return self.statement(node.children[-1], frame, states) if node.children else Flow(states)
 
     _handlers = {  # noqa: RUF012  a dispatch table, never written to
@@ -264,8 +291,9 @@ class _Interpreter(Values):
         kinds.SWITCH: _switch,
         kinds.RETURN: _return,
         kinds.TRY: _try,
-        kinds.DECLARATIONS: _declarations,
-        ast.VARIABLE: _declare,
+        kinds.DECLARATIONS: _sequence,
+        ast.VARIABLE: _declaration,
+        ast.UNEXPOSED_DECLARATION: _declaration,
         kinds.BREAK: _jump,
         kinds.CONTINUE: _jump,
         kinds.THROW: _throw,
@@ -275,9 +303,24 @@ class _Interpreter(Values):
     }
 
 
-def _own_labels(node: Node) -> Iterable[Node]:
+def _own_labels(node: Node) -> Iterator[Node]:
     """The nodes below a statement, those of inner switches and lambdas aside."""
     for child in node.children:
         if child.kind not in {kinds.SWITCH, ast.LAMBDA}:
             yield child
             yield from _own_labels(child)
+
+
+def _is_made_up(node: Node, value: Node) -> bool:
+    """Whether the value of a variable is the iterator of a range-based ``for``, which nobody wrote."""
+    return node.role == Role.VARIABLE and any(inner.flags & kinds.NODE_FOREIGN for inner in value.walk())
+
+
+_UNSTRUCTURED: Final = {
+    kinds.GOTO: "goto", kinds.INDIRECT_GOTO: "goto", kinds.LABEL: "goto",
+    **dict.fromkeys(kinds.ASSEMBLY, "inline assembly"),
+}  # fmt: skip
+_LEAVING: Final = frozenset({kinds.RETURN, kinds.BREAK, kinds.CONTINUE, kinds.THROW, *_UNSTRUCTURED})
+_LABELS: Final = frozenset({kinds.CASE, kinds.DEFAULT})
+_CAPTURES: Final = frozenset({kinds.VARIABLE_REFERENCE, ast.VARIABLE})
+_NO_VALUES: Final = frozenset({kinds.DESTRUCTION, ast.UNEXPOSED_DECLARATION})

@@ -177,6 +177,13 @@ def condensed(
     }  # fmt: skip
 
 
+def shortenings(place: Place, is_interesting: Callable[[int], bool]) -> tuple[Place, ...]:
+    """The names that a summary that names very many places may give to one: see `condensed`."""
+    first = _first_and_last(place)
+    last = _last(first)
+    return first, last, _asked(last, is_interesting)
+
+
 def most_stores(stores: dict[Place, frozenset[Place]]) -> dict[Place, frozenset[Place]]:
     """The stores of a summary; where there are very many, those into what the caller handed over."""
     if len(stores) > _MOST_DEEDS:

@@ -164,11 +164,20 @@ class State:
         for deeds in self.deeds(function):
             widths = deeds.widths()
             for event in deeds.events:
-                mutators, is_named = self._mutators_of(event)
-                is_certain = event.is_certain and (is_named or widths.get(event.node, 0) <= WIDEST_CERTAIN)
+                mutators, is_certain = self.changed(event, widths.get(event.node, 0))
                 for mutator in mutators:
-                    if mutator not in self.publishers and mutator not in self.counters:
-                        yield Mutation(event.node, mutator, event.evidence, is_certain)
+                    yield Mutation(event.node, mutator, event.evidence, is_certain)
+
+    def changed(self, event: Event, width: int) -> tuple[list[int], bool]:
+        """What a deed outside of the zones changes, and whether for certain.
+
+        Args:
+            event: The deed.
+            width: How many lasting places its node may write.
+        """
+        mutators, is_named = self._mutators_of(event)
+        is_certain = event.is_certain and (is_named or width <= WIDEST_CERTAIN)
+        return [m for m in mutators if m not in self.publishers and m not in self.counters], is_certain
 
     def _mutators_of(self, event: Event) -> tuple[list[int], bool]:
         """What a deed changes, and whether something there names it."""

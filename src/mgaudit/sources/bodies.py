@@ -23,6 +23,7 @@ from mgaudit.sources.body_kinds import (
     DESTRUCTION,
     LOCAL,
     MEMBER_INITIALISER,
+    NODE_COPIES,
     NODE_COROUTINE,
     NODE_DYNAMIC,
     NODE_FOREIGN,
@@ -332,6 +333,8 @@ class _Walk:
         """Its captures (references to variables, or declarations of new ones), parameters and body."""
         node.type = self._types.of(self._cursors.type_of(node.cursor))
         node.children = [c for c in node.children if not _is_expression(c)]  # what is captured, once more
+        if self._unit.heads.copies(node.cursor):
+            node.flags |= NODE_COPIES
         operator = self._cursors.call_operator(node.cursor)
         if operator is not None:
             node.symbol = self._symbol(self._unit.symbols.of_cursor(operator))

@@ -93,6 +93,11 @@ class Heads:
         found = _NEW.match(self._files.content(file), offset)
         return found is None or bool(found[1])
 
+    def copies(self, closure: CXCursor) -> bool:
+        """Whether a lambda may capture something by copy: it says more than ``&``, ``&name`` and ``this``."""
+        file, offset = self._spelled(self._start(closure))
+        return file == NONE or _BY_REFERENCE.match(self._files.content(file), offset) is None
+
     def has_coroutine_words(self, definition: CXCursor) -> bool:
         """Whether the text of a definition holds a word of coroutines."""
         extent = self._cdll.clang_getCursorExtent(definition)
@@ -190,6 +195,10 @@ _KEYWORD: Final = re.compile(
 )
 _LOGICAL_LINE: Final = re.compile(rb"(?:[^\n\\]|\\(?:\r?\n|.))*", re.DOTALL)
 _NEW: Final = re.compile(rb"(?:::)?" + _GAP + rb"new\b" + _GAP + rb"(\()?", re.DOTALL)
+_ONE_CAPTURE: Final = rb"(?:&" + _GAP + rb"(?:\w+" + _GAP + rb")?|this" + _GAP + rb")"
+_BY_REFERENCE: Final = re.compile(
+    rb"\[" + _GAP + rb"(?:" + _ONE_CAPTURE + rb"(?:," + _GAP + _ONE_CAPTURE + rb")*)?\]", re.DOTALL
+)
 _TOKEN: Final = re.compile(
     rb"""//[^\n]* | /\*.*?\*/ | R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"
     | "(?:[^"\\\n]|\\.)*" | (?<![0-9a-fA-F])'(?:[^'\\\n]|\\.)*'

@@ -12,6 +12,7 @@ INTEGER_LITERAL: Final = 106
 COMPOUND_ASSIGNMENT: Final = 115
 CONST_CAST: Final = 127
 BOOLEAN_LITERAL: Final = 130
+STATEMENT_EXPRESSION: Final = 121
 NULL_POINTER: Final = 131
 THIS: Final = 132
 THROW: Final = 133
@@ -73,6 +74,7 @@ NODE_IMPLICIT: Final = 1024  # nobody wrote it
 NODE_COROUTINE: Final = 2048  # on the root: the text of the body has a word of coroutines
 NODE_PLACEMENT: Final = 4096  # `new` into given storage
 NODE_FOREIGN: Final = 8192  # names a local variable that another body declares, or none that is written
+NODE_COPIES: Final = 16384  # a lambda that captures something by copy, or may
 
 LOCAL: Final = 1 << 31  # in `symbol`: the rest is the index of the declaring node in the same body
 UNKNOWN: Final = 0xFFFFFFFF  # in `data`: no operator, no literal that is known

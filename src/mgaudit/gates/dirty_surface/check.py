@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.mutators import State
-from mgaudit.analysis.publication import Answer, Publication, Published, Signal
+from mgaudit.analysis.publication import Answer, Publication, Published
+from mgaudit.analysis.publication_nodes import Signal
 from mgaudit.analysis.sites_entities import FUNCTIONS, Entities
 from mgaudit.config.log import nearest
 from mgaudit.domain.findings import Evidence, Finding, Severity
