@@ -72,6 +72,8 @@ void run(std::function<void()> f) { f(); }
 inline void one(int& x) { x = 1; }
 #define SETTER(n) void Set_##n(int v) { m_##n = v; }
 struct Other { int m_x; void Bind(int v) { m_x = v; } };
+template <class T> struct Holding { T held; };
+struct Pointing : Holding<Inner*> {};
 struct S : Base {
   int m_x = 0; int m_y = 0; Inner m_in; std::vector<int> m_v; std::map<int, int> m_map; std::shared_ptr<Inner> m_sp;
   std::unique_ptr<Inner> m_up; int m_arr[4]; Both m_u; mutable int m_cache = 0; std::mutex m_mutex;
@@ -150,6 +152,16 @@ WRITES: Mapping[str, tuple[str, set[str]]] = {
     "recursion": ("if (k) go(k - 1); else m_x = 1;", {"m_x"}),
     "table of effects": ("Settles(m_x, m_y);", {"m_y"}),
     "constant cast": ("const int& c = m_x; const_cast<int&>(c) = 1;", {"m_x"}),
+    "map's value": ("m_map[1] = 2; m_map.at(2) = 3;", {"m_map", "m_map.*.second"}),
+    "pointer in a container": ("std::vector<Inner*> v; v.push_back(&m_in); v[0]->a = 1;", {"m_in.a"}),
+    "pointer in a map": ("std::map<int, Inner*> m; m[1] = &m_in; Inner* p = m[1]; *p = Inner{};", {"m_in"}),
+    "key of a map": ("std::map<Inner*, int> m; m[&m_in] = 1; for (auto& [key, v] : m) key->a = 1;", {"m_in.a"}),
+    "copy of pointers": ("auto v = m_vp; v[0]->a = 1;", {"m_vp.*.*.a"}),
+    "array of pointers": ("int* p[2] = {&m_x, &m_y}; *p[1] = 1;", {"m_x", "m_y"}),
+    "array as a pointer": ("int* p = k ? m_arr : nullptr; *p = 1; *(int*)m_arr = 2;", {"m_arr.*"}),
+    "reference in braces": ("int& r{m_x}; r = 1;", {"m_x"}),
+    "made object that refers": ("auto p = std::make_unique<int*>(&m_x); **p = 1;", {"m_x"}),
+    "template's argument": ("Pointing s; s.held = &m_in; Pointing t = s; t.held->a = 1;", {"m_in.a"}),
     "another class's method": ("m_other.Bind(1);", {"m_other.m_x"}),
 }
 
@@ -166,6 +178,12 @@ NOTHING = {
     "lookup": "auto it = m_map.find(1); int s = it == m_map.end() ? 0 : it->second;",
     "smaller": "int s = std::min(m_x, m_y);",
     "same name": "Bind(1);",
+    "pointer in a container replaced": "std::vector<Inner*> v; v.push_back(&m_in); v[0] = nullptr; v.clear();",
+    "pointer in a map replaced": "std::map<int, Inner*> m; m[1] = &m_in; m[1] = nullptr; m.at(1) = nullptr;",
+    "smart pointer kept": "std::map<Inner*, std::weak_ptr<Inner>> m; m[m_sp.get()] = m_sp; m[m_ptr].reset();",
+    "array of pointers replaced": "int* p[2] = {&m_x, &m_y}; p[0] = nullptr;",
+    "copied into an array": "int own[2] = {m_x, m_y}; own[0] = 1; std::copy_n(m_arr, 2, own); own[1] = 2;",
+    "list of copies": "std::vector<int> v{m_x, m_y}; v[0] = 1; for (auto& e : v) e = 2;",
     "lambda unused": "auto l = [this] { m_x = 1; };",
     "another lambda of one helper": "each(m_x, [](int& x) { (void)x; }); int z = 1; each(z, [](int& x) { x = 2; });",
     "unevaluated": "int s = sizeof(m_x = 1);",
@@ -196,6 +214,12 @@ void handed(S* s, int S::*p) { s->*p = 1; }
 std::vector<S> g_all;
 void globals() { for (auto& s : g_all) s.m_x = 1; }
 void by_value(Inner i) { i.a = 1; }
+Inner* found(int); std::shared_ptr<Inner> shared(int); Inner& other(Inner& i); void out(Inner** p);
+void unknown_pointer() { found(1)->a = 1; }
+void unknown_holder() { auto p = shared(1); p->Set(1); }
+void unknown_reference() { Inner own{}; other(own).b = 1; }
+void unknown_output() { Inner* p = nullptr; out(&p); p->b = 1; }
+void unknown_callee(Inner* (*f)()) { Inner* p = f(); p->a = 1; }
 """
 
 
@@ -215,7 +239,7 @@ def _method(name: str) -> str:
 
 
 def _shown(facts: Facts, place: Place) -> str:
-    steps = ["*" if step == CONTENT else facts.symbol(step).name for step in place.path]
+    steps = [facts.symbol(step).name if step > CONTENT else "*" for step in place.path]
     root = {Root.PARAMETER: f"arg{place.number}", Root.OBJECT: "?"}.get(place.root, "")
     if place.root is Root.GLOBAL:
         root = facts.symbol(place.number).qualified
@@ -247,6 +271,13 @@ def test_macros_overrides_and_parameters(effects: Effects) -> None:
     assert written(effects, "handed") == {"arg0.*.*"}
     assert written(effects, "globals") == {"g_all.*.m_x"}
     assert written(effects, "by_value") == set()
+
+
+def test_what_comes_from_functions_without_a_body_may_be_anything(effects: Effects) -> None:
+    for name in ("pointer", "holder", "callee"):
+        assert "?.a" in written(effects, f"unknown_{name}"), name
+    for name in ("reference", "output"):
+        assert "?.b" in written(effects, f"unknown_{name}"), name
 
 
 def test_what_is_not_known_is_a_taint_with_its_reason(effects: Effects) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.analysis.effects_memory import POOL
 from mgaudit.analysis.effects_model import CONTENT, WIDEST_CERTAIN, Root
 from mgaudit.analysis.sites import Site, SiteKind
 from mgaudit.analysis.sites_entities import EntityKind
@@ -111,7 +112,9 @@ class _Finder:
         node, evidence = event.node, event.evidence
         own = self._site(node) if node.kind == ast.CALL_EXPRESSION else None
         sources = [site for source in event.sources if (site := self._site(source)) is not None]
-        if event.place.is_own:
+        if event.place == POOL:  # some of its own objects, or one of the heap
+            self._mark([site for site in (own, *sources) if site is not None], event, is_sure=False)
+        elif event.place.is_own and event.place.root is not Root.HEAP:
             self._found.own.update(key_of(site) for site in (own, *sources) if site is not None)
         elif own is not None:
             if self._is_observed(event.place) or evidence.place is None or evidence.place.root is Root.THIS:
@@ -128,8 +131,8 @@ class _Finder:
         elif event.place.root is Root.OBJECT and not event.place.path and not event.is_certain:
             self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
 
-    def _mark(self, sites: Sequence[Site], event: Event) -> None:
-        known = self._found.certain if event.is_certain else self._found.doubtful
+    def _mark(self, sites: Sequence[Site], event: Event, *, is_sure: bool = True) -> None:
+        known = self._found.certain if event.is_certain and is_sure else self._found.doubtful
         for site in sites:
             known.setdefault(key_of(site), event.evidence)
 
@@ -148,7 +151,7 @@ class _Finder:
         place: Place | None = event.place
         if event.evidence.callee is not None:
             place = event.evidence.place if self._is_in_view(event.evidence.callee) else None
-        last = next((step for step in reversed(place.path) if step != CONTENT), None) if place is not None else None
+        last = self._effects.holder(place) if place is not None and place.fields else None
         return last is not None and place is not None and self._last_observed(place) != last
 
     def _is_in_view(self, function: int) -> bool:
@@ -162,10 +165,10 @@ class _Finder:
 
     def _last_observed(self, place: Place) -> int | None:
         """The last field, or the variable, of a place that is one of the observed zones."""
-        for step in reversed(place.path):
-            if step != CONTENT and self._is_accessor(step):
+        for step in reversed(place.fields):
+            if self._is_accessor(step):
                 return step
-            if step != CONTENT and place.path[-1] == CONTENT and self._entities.points_to_object(step):
+            if place.path[-1] == CONTENT and self._entities.points_to_object(step):
                 return step
         if place.root is Root.GLOBAL and self._entities.is_inside(place.number):
             return place.number
@@ -176,7 +179,7 @@ class _Finder:
 
     def _class_of(self, deeds: Deeds, place: Place) -> int | None:
         """The class of a whole object that a parameter leads to, where it is one of the observed zones."""
-        if place.root is not Root.PARAMETER or any(step != CONTENT for step in place.path):
+        if place.root is not Root.PARAMETER or place.fields:
             return None
         parameters = [child for child in deeds.root.children if child.kind == ast.PARAMETER]
         type_ = parameters[place.number].type if place.number < len(parameters) else None

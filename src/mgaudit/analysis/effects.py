@@ -81,14 +81,21 @@ class Effects:
         """The functions that some places are, or that were ever stored into their last fields and variables."""
         found: dict[int, None] = {}
         for place in places:
-            steps = [step for step in place.path if step != CONTENT]
             if place.root is Root.FUNCTION:
                 found[place.number] = None
-            elif steps:
-                found.update(dict.fromkeys(self.stored_in(steps[-1])))
-            elif place.root is Root.GLOBAL:
-                found.update(dict.fromkeys(self.stored_in(place.number)))
+            elif (holder := self.holder(place)) is not None:
+                found.update(dict.fromkeys(self.stored_in(holder)))
         return list(found)
+
+    def holder(self, place: Place) -> int | None:
+        """The last field that a place lies in, or the variable; of an entry of a map, what holds the map."""
+        fields = (step for step in reversed(place.fields) if step not in self.pair_fields)
+        return next(fields, place.number if place.root is Root.GLOBAL else None)
+
+    @cached_property
+    def pair_fields(self) -> tuple[int | None, int | None]:
+        """The ids of the key and the value of a map's entry; None for what no body names."""
+        return self._bodies.field("std::pair::first"), self._bodies.field("std::pair::second")
 
     def bodies_with(self, symbol: int) -> Sequence[BodyRow]:
         """The bodies of a function; of a lambda, those that hold it."""
@@ -126,7 +133,7 @@ class Effects:
         root = _ROOTS.get(place.root, "").format(place.number + 1)
         if place.root in {Root.GLOBAL, Root.FUNCTION, Root.FIELD}:
             root = self.facts.symbol(place.number).qualified
-        return root + "".join("[]" if step == CONTENT else f".{self.facts.symbol(step).name}" for step in place.path)
+        return root + "".join(f".{self.facts.symbol(step).name}" if step > CONTENT else "[]" for step in place.path)
 
     # ---- the fixed point
 
@@ -210,6 +217,14 @@ class Effects:
     def may_hold(self, type_: BodyType | None) -> bool:
         """See `Holders`."""
         return self._holders.may_hold(type_)
+
+    def may_refer(self, type_: BodyType | None) -> bool:
+        """See `Holders`."""
+        return self._holders.may_refer(type_)
+
+    def owns(self, type_: BodyType | None) -> bool:
+        """See `Holders`."""
+        return self._holders.owns(type_)
 
     def is_reference(self, symbol: int) -> bool:
         """Whether a field or variable is declared as a reference."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.effects_model import MOST_PARAMETERS, NOTHING, REFERENCES, Place, Root, Value, joined, type_of
+from mgaudit.analysis.effects_model import (
+    MOST_PARAMETERS,
+    NOTHING,
+    REFERENCES,
+    SOME_OBJECT,
+    Place,
+    Root,
+    Value,
+    joined,
+    type_of,
+)
 from mgaudit.sources.body_kinds import TypeKind
 
 if TYPE_CHECKING:
@@ -38,7 +48,7 @@ class Walk:
     ) -> None:  # fmt: skip
         self._body = body
         self._node = node
-        self._objects = {Place(Root.OBJECT, 0): _NOBODY} if objects is None else objects
+        self._objects = SOME_OBJECT if objects is None else objects
         self._arguments = arguments
         self._by_value = by_value
         self._is_lambda = is_lambda
@@ -58,6 +68,8 @@ class Walk:
             return self._argument(place.number % MOST_PARAMETERS, place.path)
         if root is Root.GLOBAL:
             return self._body.memory.walk({Place(root, place.number): _NOBODY}, place.path)
+        if root is Root.HEAP:  # an object that this very call makes
+            return {place._replace(number=id(self._node)): _NOBODY}
         return {place: _NOBODY}
 
     def _argument(self, position: int, path: tuple[int, ...]) -> Places:

@@ -7,31 +7,29 @@ nothing new is stored. Fields are told apart, elements of arrays and containers 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_calls import Calls
 from mgaudit.analysis.effects_declarations import Declarations
-from mgaudit.analysis.effects_memory import WIDEST, Memory
+from mgaudit.analysis.effects_memory import Memory, elements_of
 from mgaudit.analysis.effects_model import (
     CONTENT,
     MOST_PARAMETERS,
     NOTHING,
     REFERENCES,
+    SOME_OBJECT,
     Event,
     Evidence,
-    PassedCall,
     Place,
     Places,
     Root,
     Sources,
     Summary,
     Value,
-    condensed,
     joined,
-    most_stores,
     type_of,
 )
+from mgaudit.analysis.effects_summary import Sink, captured, general, summary_of
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
@@ -45,17 +43,6 @@ if TYPE_CHECKING:
 
 MOST_PASSES: Final = 8
 _NOBODY: Final[Sources] = frozenset()
-
-
-@dataclass(slots=True)
-class Sink:
-    """Where the deeds of a function or of a lambda inside of it are collected."""
-
-    writes: dict[Place, Evidence] = field(default_factory=dict)
-    taints: dict[Place, Evidence] = field(default_factory=dict)
-    returned: Places = field(default_factory=dict)
-    led_to: Places = field(default_factory=dict)
-    calls: dict[PassedCall, None] = field(default_factory=dict)
 
 
 class Evaluation:
@@ -110,12 +97,12 @@ class Evaluation:
             self._pass()
             if not self.memory.has_changed:
                 return
-        self.taint({Place(Root.OBJECT, 0): _NOBODY}, self.root, "aliases that the analysis cannot follow")
+        self.taint(SOME_OBJECT, self.root, "aliases that the analysis cannot follow")
 
     def _pass(self) -> None:
         self.sink, self.lambdas, self.events = Sink(), {}, []
         if self.root.flags & kinds.NODE_COROUTINE:
-            self.taint({Place(Root.OBJECT, 0): _NOBODY}, self.root, "a coroutine")
+            self.taint(SOME_OBJECT, self.root, "a coroutine")
         position = 0
         for child in self.root.children:
             if child.kind == ast.PARAMETER:
@@ -133,7 +120,7 @@ class Evaluation:
     # ---- the outcome
 
     def _summary(self) -> Summary:
-        found = self._summary_of(self.sink, _general)
+        found = summary_of(self.sink, self.memory, general, self.around.is_interesting)
         type_ = self.root.type
         if type_ is not None and type_.kind is TypeKind.FUNCTION and type_.inner is not None:
             if type_.inner.kind in REFERENCES:
@@ -145,38 +132,8 @@ class Evaluation:
 
     def lambda_summaries(self) -> dict[int, Summary]:
         """What the lambdas in the body do when somebody else calls them: on what they captured, unknown objects."""
-        return {operator: self._summary_of(sink, _captured) for operator, sink in self.lambdas.items()}
-
-    def _summary_of(self, sink: Sink, name: Callable[[Place], Place | None]) -> Summary:
-        def named(places: Iterable[Place]) -> frozenset[Place]:
-            return frozenset(known for place in places if (known := name(place)) is not None)
-
-        stores = {
-            known: named(self.memory.narrowed(targets) if len(targets) > WIDEST else targets)
-            for place, targets in self.memory.stored.items()
-            if (known := name(place)) is not None and len(place.path) <= _DEEPEST_STORE
-        }
-        calls = [
-            PassedCall(
-                callee,
-                tuple((named(places), None if led is None else named(led)) for places, led in call.arguments),
-                call.evidence,
-            )
-            for call in sink.calls
-            if (callee := name(call.callee)) is not None
-        ]  # fmt: skip
-        return Summary(
-            condensed(
-                {known: e for place, e in sink.writes.items() if (known := name(place)) is not None},
-                self.around.is_interesting,
-            ),
-            condensed(
-                {known: e for place, e in sink.taints.items() if (known := name(place)) is not None},
-                self.around.is_interesting,
-            ),
-            most_stores({place: targets for place, targets in stores.items() if targets}), named(sink.returned),
-            named(sink.led_to), tuple(dict.fromkeys(calls)),
-        )  # fmt: skip
+        memory, asked = self.memory, self.around.is_interesting
+        return {operator: summary_of(sink, memory, captured, asked) for operator, sink in self.lambdas.items()}
 
     # ---- deeds
 
@@ -207,7 +164,7 @@ class Evaluation:
         if target.places:
             self.write(target.places, node, text)
         else:
-            self.taint({Place(Root.OBJECT, 0): _NOBODY}, node, "writes through a pointer whose target is not known")
+            self.taint(SOME_OBJECT, node, "writes through a pointer whose target is not known")
 
     # ---- expressions
 
@@ -216,18 +173,31 @@ class Evaluation:
         reader = self._readers.get(node.kind)
         if reader is not None:
             return reader(self, node)
-        values = [self.value(child) for child in node.children]
+        values = self._values(node)
         if node.kind in _TRANSPARENT and values:
             return self._union(values)
         return NOTHING
+
+    def _values(self, node: Node) -> list[Value]:
+        """What the parts of an expression denote; an array that it makes a pointer of, the pointer."""
+        values = [self.value(child) for child in node.children]
+        if _is_pointer(type_of(node)):
+            for index, child in enumerate(node.children):
+                if _is_array(type_of(child)):
+                    values[index] = Value({}, self.held(child, values[index]))
+        return values
 
     def targets(self, value: Value, type_: BodyType | None = None) -> Places:
         """What a pointer, or an object that holds references, may lead to."""
         if value.targets is not None:
             return value.targets
-        if type_ is not None and type_.kind in {TypeKind.POINTER, TypeKind.ARRAY}:
+        if _is_array(type_):
+            return elements_of(value.places)
+        if _is_pointer(type_):
             return self.memory.content(value.places)
-        return self.memory.contents(value.places) if self.around.may_hold(type_) else {}
+        if not self.around.may_hold(type_):
+            return {}
+        return self.memory.contents(value.places, owns=self.around.owns(type_))
 
     def _union(self, values: Iterable[Value]) -> Value:
         values = [value for value in values if value.places or value.targets]
@@ -322,9 +292,7 @@ class Evaluation:
         values = [self.value(child) for child in node.children]
         for child, value in zip(node.children, values, strict=True):
             type_ = type_of(child)
-            if type_ is not None and type_.kind is TypeKind.ARRAY:
-                return Value(self.memory.content(value.places))
-            if _is_pointer(type_):
+            if _is_array(type_) or _is_pointer(type_):
                 return Value(self.targets(value, type_))
         return Value(self.targets(values[0])) if values else NOTHING
 
@@ -340,12 +308,12 @@ class Evaluation:
             return target
         first, second = self.value(left), self.value(right)
         if node.data in kinds.POINTER_TO_MEMBER:
-            objects = self.targets(first) if node.data == _ARROW_STAR else self.as_places(left, first)
-            return self._through_member(objects, self.targets(second))
+            objects = self.held(left, first) if node.data == _ARROW_STAR else self.as_places(left, first)
+            return self._through_member(objects, self.held(right, second))
         if node.data == kinds.COMMA:
             return second
         if node.data in {kinds.ADDITION, kinds.SUBTRACTION} and _is_pointer(node.type):
-            return Value({}, joined(self.targets(first), self.targets(second)))
+            return Value({}, joined(self.held(left, first), self.held(right, second)))
         return NOTHING
 
     def held(self, node: Node, value: Value) -> Places:
@@ -366,15 +334,18 @@ class Evaluation:
         return values[0]
 
     def _conditional(self, node: Node) -> Value:
-        values = [self.value(child) for child in node.children]
+        values = self._values(node)
         return self._union(values[1:] if len(values) == 3 else values)
 
     def _list(self, node: Node) -> Value:
-        """An initialiser list leads to what its elements are and lead to."""
-        parts = []
-        for child in node.children:
-            value = self.value(child)
-            parts += [self.held(child, value), value.places]
+        """An initialiser list leads to what its elements lead to, and to them where it binds references."""
+        values = [self.value(child) for child in node.children]
+        type_ = type_of(node)
+        if len(values) == 1 and type_ is not None and type_.kind not in _COMPOSED:
+            return values[0]
+        parts = [self.held(child, value) for child, value in zip(node.children, values, strict=True)]
+        if self.around.may_refer(type_):
+            parts += [value.places for value in values]
         return Value({}, joined(*parts))
 
     def _lambda(self, node: Node) -> Value:
@@ -465,26 +436,16 @@ class Evaluation:
     }
 
 
-def _general(place: Place) -> Place | None:
-    """A place as callers see it: not what vanishes with the function."""
-    return None if place.is_own and place.root is not Root.FUNCTION else place
-
-
-def _captured(place: Place) -> Place | None:
-    """A place in a lambda as a stranger who calls it sees it."""
-    if place.root is Root.LAMBDA_PARAMETER:
-        return Place(Root.PARAMETER, place.number % MOST_PARAMETERS, place.path)
-    if place.root in {Root.THIS, Root.PARAMETER}:
-        return Place(Root.OBJECT, 0, place.path)
-    return _general(place)
-
-
 def _is_pointer(type_: BodyType | None) -> bool:
     return type_ is not None and type_.kind is TypeKind.POINTER
 
 
+def _is_array(type_: BodyType | None) -> bool:
+    return type_ is not None and type_.kind is TypeKind.ARRAY
+
+
+_COMPOSED: Final = frozenset({TypeKind.RECORD, TypeKind.ARRAY})
 _ARROW_STAR: Final = 2
-_DEEPEST_STORE: Final = 2
 _UPWARDS: Final = frozenset({1, 3})
 _VALUES: Final = frozenset({Root.FUNCTION, Root.FIELD})
 _TRANSPARENT: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, *ast.CASTS, 121})

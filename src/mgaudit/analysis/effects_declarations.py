@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.effects_model import NOTHING, REFERENCES, Place, Places, Root, Sources, Value
+from mgaudit.analysis.effects_memory import elements_of
+from mgaudit.analysis.effects_model import NOTHING, REFERENCES, Place, Places, Root, Sources, Value, joined
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.body_kinds import Role
@@ -67,7 +68,7 @@ class Declarations:
             self._body.references.add(name)
             bound = self._body.variables.setdefault(name, Place(Root.LOCAL, id(name)))
             if name.symbol is None:
-                self._body.memory.store([bound], self._body.memory.content(places))
+                self._body.memory.store([bound], joined(elements_of(places), self._body.memory.content(places)))
                 continue
             members = {place.below(name.symbol): sources for place, sources in places.items()}
             if self._body.names_source(name):

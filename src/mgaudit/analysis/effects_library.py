@@ -25,12 +25,14 @@ class Effect:
         writes_object: Whether it changes its object.
         returns: Positions of the arguments that its result leads to; None for all that fit, by type.
         keeps: Whether callables that it is handed are kept and not called.
+        makes: Whether its result leads to a new object, which may lead to the arguments.
     """
 
     writes: frozenset[int] = frozenset()
     writes_object: bool = False
     returns: frozenset[int] | None = None
     keeps: bool = False
+    makes: bool = False
 
 
 def effects_of(table: Mapping[str, object]) -> Mapping[str, Effect]:
@@ -45,6 +47,7 @@ def effects_of(table: Mapping[str, object]) -> Mapping[str, Effect]:
             "this" in writes,
             None if returns is None else frozenset(returns),
             bool(row.get("keeps", False)),
+            bool(row.get("makes", False)),
         )
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.effects_model import CONTENT, Place, Root, joined
+from mgaudit.analysis.effects_model import CONTENT, ELEMENT, Place, Root, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,12 +111,12 @@ class Memory:
                 self._put(pool, target if len(pool) < WIDEST else self._coarse(target), sources)
         return own
 
-    def contents(self, places: Places) -> Places:
-        """As `content`, with what any part of an object leads to."""
-        found = dict(self.content(places))
+    def contents(self, places: Places, *, owns: bool = False) -> Places:
+        """As `content`, with what any part of an object leads to; of one that owns elements, what these lead to."""
+        found = dict(self.content(elements_of(places) if owns else places))
         for place in places:
             for holder in self._holders.get((place.root, place.number), ()):
-                if _is_below(holder, place):
+                if _is_part(holder, place):
                     for target, own in self.stored[holder].items():
                         _add(found, target, own)
         return found if len(found) <= WIDEST else self.narrowed(found)
@@ -142,6 +142,11 @@ class Memory:
         return places if sources is None else dict.fromkeys(places, sources)
 
 
+def elements_of(places: Places) -> Places:
+    """The elements of arrays and containers."""
+    return {place.below(ELEMENT): sources for place, sources in places.items() if place.root is not Root.FUNCTION}
+
+
 def _coarser(places: Places) -> Places:
     for length in (2, 1, 0):
         if len(places) <= WIDEST:
@@ -158,6 +163,7 @@ def _add(found: Places, place: Place, sources: Sources) -> None:
     found[place] = sources if known is None else known | sources
 
 
-def _is_below(place: Place, holder: Place) -> bool:
-    """Whether a place is a part of another one of the same root."""
-    return len(place.path) > len(holder.path) and place.path[: len(holder.path)] == holder.path
+def _is_part(place: Place, whole: Place) -> bool:
+    """Whether a place is a part of another one of the same root, and nothing that this only leads to."""
+    length = len(whole.path)
+    return len(place.path) > length and place.path[:length] == whole.path and CONTENT not in place.path[length:]

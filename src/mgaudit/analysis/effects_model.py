@@ -1,9 +1,9 @@
 """What effect inference speaks of: places, values, writes, and the summary of a function.
 
 A place is a root and a path. The root is the object of a member function, a parameter, a variable that outlives the
-function, some object that is not known, or something of the function's own. The path goes through fields and through
-*content*: what a pointer or reference leads to, an array's elements, a container's. That one step stands for all of
-these makes places few and sets of them small.
+function, some object that is not known, or something of the function's own. The path goes through fields, through
+*elements* (of an array, of a container that owns them: parts of the object, as fields are), and through *content*: what
+a pointer, a reference or an iterator leads to. One step stands for all the elements, and one for whatever is led to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from mgaudit.facts.bodies import BodyRow, BodyType, Node
 
 CONTENT: Final = 0
-"""The step of a path from a pointer, array or container to what it leads to or holds; other steps are fields' ids."""
+"""The step of a path from a pointer, or anything like one, to what it leads to."""
+
+ELEMENT: Final = -1
+"""The step of a path from an array or container to its elements; other steps are fields' ids."""
 
 MOST_PARAMETERS: Final = 64
 """Tells the parameters of different lambdas apart by number."""
@@ -52,7 +55,7 @@ class Place(NamedTuple):
     Attributes:
         root: Where the path starts.
         number: Which one: a parameter's position, a symbol's id, the identity of a node.
-        path: Ids of fields, and `CONTENT`.
+        path: Ids of fields, `ELEMENT` and `CONTENT`.
     """
 
     root: Root
@@ -66,6 +69,11 @@ class Place(NamedTuple):
         return Place(self.root, self.number, (*self.path, step))
 
     @property
+    def fields(self) -> tuple[int, ...]:
+        """The ids of the fields on the path."""
+        return tuple(step for step in self.path if step > CONTENT)
+
+    @property
     def is_own(self) -> bool:
         """Whether it vanishes with the function that is looked at, however it is changed."""
         return Root.LOCAL <= self.root <= Root.FIELD
@@ -75,6 +83,8 @@ Sources = frozenset["Node"]
 """The nodes that a place was last named by: a member access, a variable, a call that returned it."""
 
 Places = dict[Place, Sources]
+
+SOME_OBJECT: Final[Places] = {Place(Root.OBJECT, 0): frozenset()}
 
 
 class Value(NamedTuple):
@@ -173,7 +183,7 @@ def condensed(
         deeds = _shortened(deeds, lambda place: _asked(place, is_interesting))
     return {
         place: evidence for place, evidence in deeds.items()
-        if place.root is not Root.OBJECT or not place.path or any(map(is_interesting, filter(None, place.path)))
+        if place.root is not Root.OBJECT or not place.path or any(map(is_interesting, place.fields))
     }  # fmt: skip
 
 
@@ -214,14 +224,14 @@ def _last(place: Place) -> Place:
 
 def _asked(place: Place, is_interesting: Callable[[int], bool]) -> Place:
     """The last field that somebody asks about, of some object; else no more than the first step."""
-    asked = next((step for step in reversed(place.path) if step != CONTENT and is_interesting(step)), None)
+    asked = next((step for step in reversed(place.fields) if is_interesting(step)), None)
     if asked is not None and len(place.path) > 1:
         return Place(Root.OBJECT, 0, (asked,))
     return place._replace(path=place.path[:1])
 
 
 def _last_field(place: Place) -> int:
-    return next((step for step in reversed(place.path) if step != CONTENT), CONTENT)
+    return next(reversed(place.fields), CONTENT)
 
 
 _MOST_DEEDS: Final = 64

@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.analysis.effects_containers import CONTAINERS, OWNERS
 from mgaudit.sources.body_kinds import TypeKind
 
 if TYPE_CHECKING:
@@ -29,6 +30,25 @@ class Holders:
         self._facts = facts
         self._known: dict[int, bool] = {}
 
+    def owns(self, type_: BodyType | None) -> bool:
+        """Whether an object of a type owns its elements."""
+        if type_ is None or type_.kind is not TypeKind.RECORD or type_.symbol is None:
+            return False
+        return self._facts.symbol(type_.symbol).name in CONTAINERS
+
+    def may_refer(self, type_: BodyType | None) -> bool:
+        """Whether an object that a list initialises may refer to the elements of the list, beyond copies of them."""
+        if type_ is None or type_.kind in _REFERRING:
+            return True
+        if type_.kind is TypeKind.ARRAY:
+            return self.may_refer(type_.inner)
+        if type_.kind is not TypeKind.RECORD:
+            return False
+        if type_.symbol is None or type_.symbol in self._fields:
+            return type_.symbol is None or self._class(type_.symbol)
+        name = self._facts.symbol(type_.symbol).name
+        return name not in _COPYING or any(map(self.may_refer, type_.arguments))
+
     def may_hold(self, type_: BodyType | None) -> bool:
         """Whether a value of a type may hold a pointer or a reference."""
         if type_ is None:
@@ -46,7 +66,7 @@ class Holders:
         if type_.symbol in self._fields:
             return self._class(type_.symbol)
         symbol = self._facts.symbol(type_.symbol)
-        if symbol.name in _OWNERS:
+        if symbol.name in OWNERS:
             return any(self.may_hold(argument) for argument in type_.arguments if not _is_helper(self._facts, argument))
         return symbol.name not in _PLAIN
 
@@ -56,10 +76,14 @@ class Holders:
             self._known[number] = False  # a class cannot hold itself by value
             bases = self._bases.get(number, ())
             known = any(map(self._text, self._fields[number])) or any(
-                base not in self._fields or self._class(base) for base in bases
+                base not in self._fields or self._class(base) or self._is_template(base) for base in bases
             )
             self._known[number] = known
         return known
+
+    def _is_template(self, number: int) -> bool:
+        """Whether what a class holds rests on template arguments, which of a base are not known."""
+        return any(_PARAMETER in text for text in self._fields[number])
 
     def _text(self, text: str) -> bool:
         """By the spelled type of a field."""
@@ -99,23 +123,8 @@ def _is_helper(facts: Facts, argument: BodyType | None) -> bool:
 _INDIRECT: Final = frozenset(
     {TypeKind.POINTER, TypeKind.REFERENCE, TypeKind.RVALUE_REFERENCE, TypeKind.MEMBER_POINTER, TypeKind.FUNCTION}
 )
-_OWNERS: Final = frozenset(
-    {
-        *("vector", "array", "deque", "list", "forward_list", "set", "multiset", "map", "multimap", "unordered_set"),
-        *("unordered_map", "unordered_multiset", "unordered_multimap", "optional", "pair", "tuple", "variant"),
-        *(
-            "flat_hash_map",
-            "flat_hash_set",
-            "node_hash_map",
-            "node_hash_set",
-            "btree_map",
-            "btree_set",
-            "stack",
-            "queue",
-        ),
-        *("stack", "queue", "priority_queue", "atomic", "complex", "InlinedVector", "expected"),
-    }
-)
+_REFERRING: Final = frozenset({TypeKind.REFERENCE, TypeKind.RVALUE_REFERENCE, TypeKind.DEPENDENT})
+_COPYING: Final = OWNERS | {"initializer_list", "basic_string", "allocator", "less", "hash", "equal_to", "char_traits"}
 _PLAIN: Final = frozenset(
     {
         *("basic_string", "bitset", "duration", "time_point", "mutex", "recursive_mutex", "shared_mutex", "thread"),
@@ -124,6 +133,7 @@ _PLAIN: Final = frozenset(
 )
 _HELPERS: Final = frozenset({"allocator", "less", "greater", "hash", "equal_to", "char_traits"})
 _LEADS: Final = re.compile(r"[*&]|_ptr<|span<|function<|view|iterator|reference_wrapper|\bany\b|\(lambda")
+_PARAMETER: Final = "type-parameter"
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 _FIELDS: Final = """
 SELECT f.id, c.id, d.type FROM symbol c JOIN declaration_row k ON k.symbol = c.id JOIN selected y ON y.slice = k.slice

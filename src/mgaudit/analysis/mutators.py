@@ -78,9 +78,7 @@ class State:
 
     def named(self, place: Place) -> int | None:
         """The last field, or the variable, of a place that is state; None where none is, or it is a counter."""
-        for step in reversed(place.path):
-            if step == CONTENT:
-                continue
+        for step in reversed(place.fields):
             if step in self.counters:
                 return None
             if self._is_field(step):
@@ -194,7 +192,7 @@ class State:
         if sources:
             return sources, True
         named = self.named(place)
-        last = next((step for step in reversed(place.path) if step != CONTENT), named)
+        last = self.effects.holder(place) if place.fields else named
         return ([] if named is None or last != named else [named]), False  # no field of what the state only leads to
 
     def _is_left_to(self, evidence: Evidence) -> bool:
@@ -216,7 +214,7 @@ class State:
             return node.flags & kinds.NODE_INDIRECT != 0 or self._is_call_on(node)
         if not reach.types:
             return False
-        steps = (step for place in places for step in place.path if step != CONTENT)
+        steps = (step for place in places for step in place.fields)
         owners = {self.facts.symbol(step).parent for step in steps}
         if node.symbol is not None and node.flags & kinds.NODE_RECEIVER:
             owners.add(self.facts.symbol(node.symbol).parent)

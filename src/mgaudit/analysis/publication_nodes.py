@@ -13,7 +13,7 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.control_flow_model import Callee
-from mgaudit.analysis.effects_model import CONTENT, Root, shortenings
+from mgaudit.analysis.effects_model import Root, shortenings
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 
@@ -180,8 +180,7 @@ class Meanings:
         handed = reduce(int.__or__, (bits for counter, bits in context.counters if counter in names), 0)
         if handed or place.is_own or (not context.is_top and place.root in {Root.THIS, Root.PARAMETER}):
             return handed
-        fields = [step for step in place.path if step != CONTENT]
-        last = fields[-1] if fields else place.number if place.root is Root.GLOBAL else None
+        last = place.fields[-1] if place.fields else place.number if place.root is Root.GLOBAL else None
         if place.root is Root.PARAMETER and last is not None and self._is_of_its_class(last, context.function):
             return 0
         return sum(bit for bit, signal in self._signals.items() if last in signal.counters)

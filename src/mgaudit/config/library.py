@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from mgaudit.config.model import Settings
 
-EFFECT_FORM: Final = 'write { writes = ["this", 0], returns = [0], keeps = false }, each of them optional'
-_KEYS: Final = frozenset({"writes", "returns", "keeps"})
+EFFECT_FORM: Final = 'write { writes = ["this", 0], returns = [0], keeps = false, makes = false }, each optional'
+_KEYS: Final = frozenset({"writes", "returns", "keeps", "makes"})
 
 
 def library_effects(settings: Settings) -> Mapping[str, object]:
@@ -28,8 +28,9 @@ def effect_fault(value: object) -> str:
         return "not a table"
     if unknown := sorted(value.keys() - _KEYS):
         return f"unknown key `{unknown[0]}`"
-    if not isinstance(value.get("keeps", False), bool):
-        return "`keeps` is true or false"
+    for key in ("keeps", "makes"):
+        if not isinstance(value.get(key, False), bool):
+            return f"`{key}` is true or false"
     for key, word in (("writes", "this"), ("returns", None)):
         items = value.get(key, [])
         if not isinstance(items, list) or not all(item == word or _is_position(item) for item in items):

@@ -134,6 +134,13 @@ class Bodies:
             known = self._trees[key] = _decode(zlib.decompress(nodes), types, _words(row.symbols), _words(row.files))
         return known
 
+    def field(self, qualified: str) -> int | None:
+        """The id of a field that some body names, wherever it is declared; None where none does."""
+        for (number,) in self._facts.connection.execute(_FIELD, (qualified,)):
+            if any(number in _words(row.symbols) for rows in self.rows.values() for row in rows):
+                return int(number)
+        return None
+
     def paths(self, row: BodyRow) -> list[str]:
         """The files that the nodes of a body lie in; the first is that of the definition."""
         return [self._paths[file] for file in _words(row.files)]
@@ -204,4 +211,5 @@ _ROWS: Final = """
 SELECT b.symbol, f.path, b.line, b.column, b.content, b.symbols, b.files, x.mask
 FROM body_row b JOIN selected x ON x.slice = b.slice JOIN slice s ON s.id = b.slice JOIN file f ON f.id = s.file
 """
+_FIELD: Final = "SELECT id FROM symbol WHERE qualified = ? AND kind = 'field' ORDER BY usr, place"
 _CONTENT: Final = "SELECT nodes, types FROM body WHERE digest = ?"

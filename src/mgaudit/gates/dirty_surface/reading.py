@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mgaudit.analysis.effects_model import CONTENT
 from mgaudit.analysis.sites import SiteKind, surface
 from mgaudit.facts.bodies import bodies_of
 from mgaudit.gates.reads.parameters import ReadsParameters
@@ -149,7 +148,7 @@ def _written(state: State, mutator: int) -> set[Chain]:
     for target in state.targets(mutator):
         summary = state.effects.of(target)
         for place in (*summary.writes, *summary.taints) if summary is not None else ():
-            fields = tuple(step for step in place.path if step != CONTENT)
+            fields = place.fields
             if fields and not any(step in state.counters for step in fields):
                 found.add(fields)
     if not found:
