@@ -78,6 +78,28 @@ class Tree:
     def dump_of(self, analysis: Analysis) -> dict[str, Any]:
         return self.dumped(analysis.facts.connection, analysis.facts.configurations)
 
+    def known(self, analysis: Analysis) -> dict[str, Any]:
+        """What an analysis knows, whichever unit told it."""
+        assert analysis.problems == ()
+        dump = self.dump_of(analysis)
+        facts = analysis.facts
+        found: dict[str, Any] = {
+            name: sorted(set(dump[name]), key=repr)
+            for name in (
+                "symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "demand", "emission",
+                "computed", "memo", "edge",
+            )
+        }  # fmt: skip
+        for table in ("base", "override", "skipped"):
+            found[table] = sorted({row[1:] for row in dump[table]}, key=repr)
+        for unit in facts.units:
+            if unit.name.kind != "preamble":
+                edges = [facts.edges[edge] for edge in facts.edges_of(unit)]
+                found[f"includes {unit.name.path}"] = sorted(
+                    (e.source, e.line, e.target or "", e.spelling) for e in edges
+                )
+        return found
+
     def cold(self, **options: Any) -> dict[str, Any]:
         """The dump of a run that knows nothing."""
         return self.dump(cache=self.cache.parent / f"cold{len(self.analyses)}", **options)

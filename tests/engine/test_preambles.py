@@ -49,27 +49,6 @@ def forest(empty: Tree) -> Tree:
     return empty
 
 
-def facts_of(tree: Tree, analysis: Analysis) -> dict[str, Any]:
-    """What an analysis knows, whichever unit told it."""
-    assert analysis.problems == ()
-    dump = tree.dump_of(analysis)
-    facts = analysis.facts
-    known: dict[str, Any] = {
-        name: sorted(set(dump[name]), key=repr)
-        for name in (
-            "symbol", "file", "reference", "declaration", "slot", "use", "carry", "body", "demand", "emission",
-            "computed", "memo", "edge",
-        )
-    }  # fmt: skip
-    for table in ("base", "override", "skipped"):
-        known[table] = sorted({row[1:] for row in dump[table]}, key=repr)
-    for unit in facts.units:
-        if unit.name.kind != "preamble":
-            edges = [facts.edges[edge] for edge in facts.edges_of(unit)]
-            known[f"includes {unit.name.path}"] = sorted((e.source, e.line, e.target or "", e.spelling) for e in edges)
-    return known
-
-
 def differing(one: dict[str, Any], other: dict[str, Any]) -> list[tuple[str, list[Any], list[Any]]]:
     """What only one of two analyses knows."""
     assert one.keys() == other.keys()
@@ -91,9 +70,9 @@ def used(analysis: Analysis) -> list[str]:
 
 def both_ways(tree: Tree) -> tuple[Analysis, Analysis]:
     plain = tree.analyse(preambles=False, cache=tree.cache.parent / f"plain{len(tree.analyses)}")
-    expected = facts_of(tree, plain)
+    expected = tree.known(plain)
     fast = tree.analyse()
-    assert differing(facts_of(tree, fast), expected) == []
+    assert differing(tree.known(fast), expected) == []
     return fast, plain
 
 
@@ -112,11 +91,11 @@ catalogue = "writebacks"
 
 
 def test_bodies_are_those_of_a_plain_parse(forest: Tree) -> None:
-    assert facts_of(forest, forest.analyse())["body"] == []
+    assert forest.known(forest.analyse())["body"] == []
     forest.settings += INFERRING
     fast, _ = both_ways(forest)
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
-    names = {row[0][0] for row in facts_of(forest, fast)["body"]}
+    names = {row[0][0] for row in forest.known(fast)["body"]}
     assert {"c:@F@of#$@S@Part#", "c:@F@twice<#$@S@Part>#S0_#"} <= names
 
 
@@ -137,7 +116,7 @@ KEPT = (
 
 
 def test_memos_are_those_of_a_plain_parse(forest: Tree) -> None:
-    assert facts_of(forest, forest.analyse())["memo"] == []
+    assert forest.known(forest.analyse())["memo"] == []
     forest.settings += REMEMBERING
     forest.write("src/umbrella.h", UMBRELLA + KEPT)
     user = (
@@ -161,14 +140,14 @@ sources = { from = ["all"], forbid = ["state"] }
 
 
 def test_demands_are_those_of_a_plain_parse(forest: Tree) -> None:
-    assert facts_of(forest, forest.analyse())["demand"] == []
+    assert forest.known(forest.analyse())["demand"] == []
     forest.settings += PREDICTING
     text = UMBRELLA.replace("int of(", "Umbrella kept;\nstruct Late { virtual void f(); };\ninline Late late;\nint of(")
     forest.write("src/umbrella.h", text.replace("inline Umbrella", "static Umbrella"))
     forest.write("src/c.cpp", USER.format("c") + "void Late::f() { twice(Part{}); }\n")
     fast, _ = both_ways(forest)
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
-    facts = facts_of(forest, fast)
+    facts = forest.known(fast)
     assert {"_ZN8UmbrellaD1Ev", "_ZTV8Umbrella", "_ZN4Late1fEv"} <= {row[4] for row in facts["demand"]}
     assert {row[2] for row in facts["emission"]} == {0, 1, 2}
 
@@ -198,25 +177,25 @@ constexpr int kCount = 3;
 def test_layouts_are_those_of_a_plain_parse(forest: Tree) -> None:
     forest.write("src/umbrella.h", UMBRELLA + '#include "payloads.h"\n')
     forest.write("src/payloads.h", PAYLOADS)
-    assert facts_of(forest, forest.analyse())["computed"] == []
+    assert forest.known(forest.analyse())["computed"] == []
     forest.settings += LAYING_OUT
     fast, _ = both_ways(forest)
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
-    rows = facts_of(forest, fast)["computed"]
+    rows = forest.known(fast)["computed"]
     assert sorted(row[4] for row in rows) == ["constant", "layout", "size"]
     assert str(forest.root) not in str(rows)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_facts_are_those_of_a_plain_parse(forest: Tree, jobs: int) -> None:
-    expected = facts_of(forest, forest.analyse(preambles=False))
+    expected = forest.known(forest.analyse(preambles=False))
     fast = forest.analyse(jobs=jobs, cache=forest.cache.parent / "fast")
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
     assert fast.statistics.with_preamble == 3
-    assert differing(facts_of(forest, fast), expected) == []
+    assert differing(forest.known(fast), expected) == []
     again = forest.analyse(cache=forest.cache.parent / "fast")
     assert again.statistics.parsed == {}
-    assert differing(facts_of(forest, again), expected) == []
+    assert differing(forest.known(again), expected) == []
 
 
 def test_the_size_of_what_a_header_includes_decides(forest: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,7 +306,7 @@ class TestDamage:
     @pytest.mark.parametrize("suffix", [".pch", ".sum"])
     @pytest.mark.parametrize("damage", ["delete", "cut", "flip", "empty"])
     def test_a_damaged_file_is_not_used(self, forest: Tree, suffix: str, damage: str) -> None:
-        expected = facts_of(forest, forest.analyse())
+        expected = forest.known(forest.analyse())
         (path,) = (forest.cache / "preamble").rglob(f"*{suffix}")
         data = bytearray(path.read_bytes())
         if damage == "delete":
@@ -339,11 +318,11 @@ class TestDamage:
             path.write_bytes(data[: len(data) // 2] if damage == "cut" else b"")
         for name in "abc":
             forest.write(f"src/{name}.cpp", USER.format(name) + "\n")
-        assert differing(facts_of(forest, forest.analyse()), expected) == []
+        assert differing(forest.known(forest.analyse()), expected) == []
         for name in "abc":  # and it has been made anew by now
             forest.write(f"src/{name}.cpp", USER.format(name) + "\n\n")
         again = forest.analyse()
-        assert differing(facts_of(forest, again), expected) == []
+        assert differing(forest.known(again), expected) == []
         assert used(again) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
 
     def test_a_header_that_changes_at_equal_size_and_time(self, forest: Tree) -> None:

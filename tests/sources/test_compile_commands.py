@@ -10,7 +10,7 @@ from mgaudit.config.model import ConfigurationSpec, Located, Settings, TreeSpec
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.domain.zones import Zone
 from mgaudit.sources.compile_commands import Plan, command_for_header, plan, read_database
-from mgaudit.sources.toolchain import Toolchain, discover, load_library
+from mgaudit.sources.toolchain import Toolchain, discover
 from mgaudit.sources.tree import list_files
 
 if TYPE_CHECKING:
@@ -379,9 +379,9 @@ class TestHeaders:
         assert {"-std=c17", "c"} <= set(command.arguments)
 
 
+@pytest.mark.usefixtures("toolchain")
 def test_the_planned_command_parses(tree: Tree) -> None:
     """Foreign, hostile and oddly spelled flags together: libclang finds every header and macro, and no fault."""
-    load_library(tree.toolchain)
     tree.write("third party/lib.h", "struct Lib {};")
     tree.write("src/pre.h", "#define PRE 1")
     tree.write("build/flags.rsp", "-std=c++20 -I ../src\n-DMODE=1")

@@ -14,7 +14,6 @@ from mgaudit.sources.toolchain import (
     HeaderRequest,
     Toolchain,
     discover,
-    load_library,
     multiarch,
 )
 from mgaudit.sources.tree import PathResolver
@@ -42,13 +41,6 @@ def configuration(**changes: object) -> ConfigurationSpec:
         "line": 3,
     }
     return ConfigurationSpec(**{**values, **changes})  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="module")
-def toolchain() -> Toolchain:
-    found = discover({})
-    load_library(found)
-    return found
 
 
 def errors(arguments: tuple[str, ...], text: str = "int x;", unsaved: tuple[tuple[str, str], ...] = ()) -> list[str]:
@@ -192,10 +184,10 @@ def test_a_place_without_libclang_is_refused(tmp_path: Path) -> None:
         discover({"MGAUDIT_LIBCLANG": str(tmp_path)})
 
 
-def test_a_process_uses_one_libclang(toolchain: Toolchain, tmp_path: Path) -> None:
+def test_a_library_that_cannot_be_loaded_is_refused(toolchain: Toolchain, tmp_path: Path) -> None:
     other = _fake_installation(tmp_path, "19")
-    with pytest.raises(UntrustedError, match="another libclang is loaded"):
-        load_library(Toolchain(other, toolchain.resource, None, bundled=False))
+    with pytest.raises(UntrustedError, match="cannot be loaded from"):
+        _ = Toolchain(other, toolchain.resource, None, bundled=False).versions
 
 
 @pytest.mark.parametrize(

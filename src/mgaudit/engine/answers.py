@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from mgaudit.sources.binaries import read_binaries
 from mgaudit.sources.library import Library
 from mgaudit.sources.tree import file_content
 
@@ -104,6 +103,8 @@ class Answers:
         wanted = tuple(paths)
         with self._careful():
             self._note_files(wanted)
+            from mgaudit.sources.binaries import read_binaries  # noqa: PLC0415  slow to import
+
             found = read_binaries((self._places.root / path, path) for path in wanted)
             self._note_files(wanted)  # what changed meanwhile proves nothing
             return found

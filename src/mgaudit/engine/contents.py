@@ -1,11 +1,17 @@
-"""Contents and digests of files, read once per run: every cache key rests on content, never on time stamps."""
+"""Contents and digests of files, read once per run: every cache key rests on content.
+
+A file whose state is what it was when an earlier run read it is not read again (`Stamps`).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import os
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.sources.tree import PathResolver, file_content
@@ -14,12 +20,82 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-DIGEST_SIZE = 20
+    from mgaudit.facts.cache import Cache
+
+DIGEST_SIZE: Final = 20
 
 
 def digest_of(data: bytes) -> bytes:
     """BLAKE2b of a file's content, 20 bytes: what `FileScan.digest` holds too."""
     return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
+
+
+Stamp = tuple[int, ...]
+"""What changes with a file's content; the time of the last change, which nobody can set, comes first."""
+
+# A change within the resolution of a file system's clock leaves the times as they are.
+SETTLED: Final = 4_000_000_000
+
+
+def stamp_of(state: os.stat_result) -> Stamp:
+    """The stamp of a file."""
+    # Windows has no such time, but the time of creation under its name.
+    changed = state.st_mtime_ns if os.name == "nt" else state.st_ctime_ns
+    return changed, state.st_mtime_ns, state.st_size, state.st_ino, state.st_dev
+
+
+class Stamps:
+    """Digests of files by their stamps, kept from run to run.
+
+    A digest is kept only of a file that had not changed for a while when it was read, so that whatever is written later
+    has another time. Where a file system keeps no such time, and on Windows, nothing is kept.
+
+    Args:
+        cache: Where they are kept.
+        name: The key of the tree that the files' keys are relative to.
+    """
+
+    def __init__(self, cache: Cache, name: str) -> None:
+        self._cache = cache
+        self._name = name
+        self._known = self._read()
+        self._fresh: dict[str, tuple[Stamp, bytes]] = {}
+
+    def _read(self) -> dict[str, tuple[Stamp, bytes]]:
+        data = self._cache.read("stamps", self._name) if os.name != "nt" else None
+        try:
+            return {} if data is None else _decoder.decode(data)
+        except msgspec.DecodeError:
+            return {}
+
+    def digest(self, key: str, path: str) -> bytes | None:
+        """The digest of a file that is as it was when it was read, or None."""
+        known = self._known.get(key)
+        if known is not None:
+            with contextlib.suppress(OSError):
+                if stamp_of(os.stat(path)) == known[0]:  # noqa: PTH116  a hot path
+                    return known[1]
+        return None
+
+    def note(self, key: str, state: os.stat_result, digest: bytes) -> None:
+        """A file was read.
+
+        Args:
+            key: The file.
+            state: Its state before it was read.
+            digest: What was read.
+        """
+        stamp = stamp_of(state)
+        if stamp[0] and time.time_ns() - stamp[0] > SETTLED:
+            self._fresh[key] = stamp, digest
+
+    def save(self) -> None:
+        """Keep what was noted for the next run."""
+        if self._fresh and os.name != "nt":
+            self._cache.write("stamps", self._name, msgspec.msgpack.encode({**self._known, **self._fresh}))
+
+
+_decoder: Final = msgspec.msgpack.Decoder(dict[str, tuple[Stamp, bytes]])
 
 
 class Listings:
@@ -45,10 +121,16 @@ class Listings:
 
 
 class Contents:
-    """Digests of files by key (relative to the root, or absolute); a file that cannot be read has none."""
+    """Digests of files by key (relative to the root, or absolute); a file that cannot be read has none.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: What keys are relative to.
+        stamps: What earlier runs read.
+    """
+
+    def __init__(self, root: Path, stamps: Stamps | None = None) -> None:
         self._root = str(root)
+        self._stamps = stamps
         self._paths = PathResolver(root)
         self._digests: dict[str, bytes | None] = {}
         self._listings = Listings()
@@ -60,10 +142,14 @@ class Contents:
         Raises:
             UntrustedError: It is not what this run read before.
         """
-        data = None
+        data = digest = None
+        path = os.path.join(self._root, key)  # noqa: PTH118
         with contextlib.suppress(OSError):
-            data = file_content(os.path.join(self._root, key))  # noqa: PTH118
-        digest = None if data is None else digest_of(data)
+            state = os.stat(path)  # noqa: PTH116  a hot path
+            data = file_content(path)
+            digest = digest_of(data)
+            if self._stamps is not None:
+                self._stamps.note(key, state, digest)
         if self._digests.setdefault(key, digest) != digest:
             raise UntrustedError.single("it changed while this run was reading", path=key, help="run again")
         return data
@@ -71,7 +157,11 @@ class Contents:
     def digest(self, key: str) -> bytes | None:
         """The digest of a file as it was when this run first read it, or None where it cannot be read."""
         if key not in self._digests:
-            self.read(key)
+            kept = self._stamps.digest(key, os.path.join(self._root, key)) if self._stamps is not None else None  # noqa: PTH118
+            if kept is None:
+                self.read(key)
+            else:
+                self._digests[key] = kept
         return self._digests[key]
 
     def key(self, path: str) -> str:

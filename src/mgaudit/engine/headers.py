@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.scans import Views
+    from mgaudit.facts.merge import UnitId
     from mgaudit.facts.query import Facts
     from mgaudit.sources.compile_commands import Plan
     from mgaudit.sources.scan_facts import Arm, FileScan
@@ -52,6 +53,9 @@ class HeaderPlanner:
         scans: The scanner's view, of files outside the tree too.
         audited: Names of the zones that gates name.
         settled: Files whose conditionals a command's leading inclusion settles.
+        basis: A digest of what the facts of a unit rest on and of how a command starts, by unit and command.
+        known: Whether a header could differ from what its first unit tells, by that digest, as earlier runs found.
+        decided: The same as this run finds; it is added to.
     """
 
     settings: Settings
@@ -60,6 +64,9 @@ class HeaderPlanner:
     scans: Views[FileScan]
     audited: frozenset[str]
     settled: Callable[[ParseCommand], frozenset[str]]
+    basis: Callable[[UnitId, ParseCommand], bytes]
+    known: Mapping[bytes, bool]
+    decided: dict[bytes, bool]
 
     def needed(self, facts: Facts) -> list[Alone]:
         """The headers to parse alone in each selected configuration, sorted."""
@@ -100,6 +107,12 @@ class HeaderPlanner:
         }
 
     def _could_differ(self, graph: IncludeGraph, header: str, command: ParseCommand, skipped: _Skipped) -> bool:
+        key = self.basis(graph.including_units(header)[0].name, command)
+        known = self.known.get(key)
+        self.decided[key] = self._differs(graph, header, command, skipped) if known is None else known
+        return self.decided[key]
+
+    def _differs(self, graph: IncludeGraph, header: str, command: ParseCommand, skipped: _Skipped) -> bool:
         settled = self.settled(command)
         reached = {header, *graph.reachable_from_header(header)}
         unit = graph.including_units(header)[0]

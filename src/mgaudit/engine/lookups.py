@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.engine.contents import digest_of
+from mgaudit.engine.contents import SETTLED, digest_of, stamp_of
 from mgaudit.sources.arguments_compiler import host_architecture
 from mgaudit.sources.records import COMMAND_LINE, NONE
 from mgaudit.sources.tree import file_content
@@ -20,7 +20,7 @@ from mgaudit.sources.tree import file_content
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mgaudit.engine.contents import Listings
+    from mgaudit.engine.contents import Listings, Stamp
     from mgaudit.sources.include_resolver import Resolver
     from mgaudit.sources.records import UnitRecord
     from mgaudit.sources.tree import PathResolver
@@ -79,7 +79,7 @@ class FileStates:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._known: dict[str, tuple[tuple[int, ...], FileState]] = {}
+        self._known: dict[str, tuple[Stamp, FileState]] = {}
 
     def of(self, key: str, started: int) -> FileState | None:
         """The state of a file, or None where it cannot be read or changed after a parse began.
@@ -91,29 +91,18 @@ class FileStates:
         path = os.path.join(self._root, key)  # noqa: PTH118  a hot path
         try:
             known = self._known.get(key)
-            if known is None or known[0] != _signature(os.stat(path)):  # noqa: PTH116
+            if known is None or known[0] != stamp_of(os.stat(path)):  # noqa: PTH116
                 known = self._read(path)
-                if time.time_ns() - known[0][0] > _SETTLED:
+                if time.time_ns() - known[0][0] > SETTLED:
                     self._known[key] = known
         except OSError:
             return None
         return None if known[0][0] >= started else known[1]
 
     @staticmethod
-    def _read(path: str) -> tuple[tuple[int, ...], FileState]:
+    def _read(path: str) -> tuple[Stamp, FileState]:
         data = file_content(path)
-        return _signature(os.stat(path)), FileState(digest_of(data), questions_in(data))  # noqa: PTH116
-
-
-# A change within the resolution of a file system's clock leaves the times as they are.
-_SETTLED: Final = 4_000_000_000
-
-
-def _signature(state: os.stat_result) -> tuple[int, ...]:
-    """What changes with a file's content; the time of the last change, which nobody can set, comes first."""
-    # Windows has no such time, but the time of creation under its name.
-    changed = state.st_mtime_ns if os.name == "nt" else state.st_ctime_ns
-    return changed, state.st_mtime_ns, state.st_size, state.st_ino, state.st_dev
+        return stamp_of(os.stat(path)), FileState(digest_of(data), questions_in(data))  # noqa: PTH116
 
 
 @dataclass(slots=True)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
-import sqlite3
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
-
-import msgspec
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
 from mgaudit.engine.audited import Wishes, audited_zones, globs
-from mgaudit.engine.contents import Contents
+from mgaudit.engine.contents import Contents, Stamps
 from mgaudit.engine.headers import HeaderPlanner
 from mgaudit.engine.identity import identity
 from mgaudit.engine.inquiry import Inquiry
@@ -25,15 +19,16 @@ from mgaudit.engine.progress import Progress, Quiet, Statistics
 from mgaudit.engine.scans import SCAN, SYNTAX, Views
 from mgaudit.engine.shards import Share, cost, join, terms, warnings_of
 from mgaudit.engine.sharing import Sharing, names
+from mgaudit.engine.standing import Standing, Stood
+from mgaudit.engine.store import Store
 from mgaudit.engine.verdicts import Verdicts, digest_of
 from mgaudit.engine.worker import Job, Preamble, Setup
 from mgaudit.facts import bundles
 from mgaudit.facts.bundles import Label
 from mgaudit.facts.cache import Cache
-from mgaudit.facts.merge import Database, UnitId, UnitState, discard
+from mgaudit.facts.merge import UnitId, UnitState
 from mgaudit.facts.query import Facts
 from mgaudit.sources.compile_commands import Plan, plan
-from mgaudit.sources.records import UnitRecord
 from mgaudit.sources.toolchain import Toolchain, discover
 from mgaudit.sources.tree import PathResolver, TreeFiles, list_files, selection_problems, selection_warnings
 
@@ -47,6 +42,8 @@ if TYPE_CHECKING:
     from mgaudit.engine.worker import Outcome
     from mgaudit.facts.remote import Remote
     from mgaudit.sources.syntax import FileSyntax
+
+_FEW: Final = 4  # one in so many units may follow the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +127,8 @@ class _Wanted:
 
     unit: UnitId
     command: ParseCommand
-    directives_only: bool
-    start: Start | None
+    directives_only: bool = False
+    start: Start | None = None
 
 
 class _Run:
@@ -149,7 +146,9 @@ class _Run:
         self.plan = plan(settings, self.files, self.toolchain)
         self.tracked = frozenset(self.files.files)
         self.cache = Cache(options.cache)
-        self.contents = Contents(settings.root)
+        name = hashlib.blake2b(f"{settings.root}\0{settings.file}".encode(), digest_size=20).hexdigest()
+        self.stamps = Stamps(self.cache, name)
+        self.contents = Contents(settings.root, self.stamps)
         audited = {path for zone in self.audited for path in self.files.in_zone(zone)}
         self.scans = Views(SCAN, self.cache, self.contents, self.files.files)
         self.syntax = Views(SYNTAX, self.cache, self.contents, tuple(sorted(audited)))
@@ -162,29 +161,20 @@ class _Run:
         self.identity = identity(self.toolchain, self.cache)
         self.audited_globs = globs(settings, self.audited)
         self.wishes = Wishes.of(settings, self.files)
-        self.database = Database(self._database_path())
+        self.store = Store(self.cache, name)
         self.statistics = Statistics()
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         self.states: dict[UnitId, UnitState] = {}
         self.jobs: dict[UnitId, Job] = {}
-        self.unstored: dict[UnitId, UnitRecord] = {}
         self.heads: dict[tuple[Group, tuple[str, ...]], UnitId] = {}
         self.preambles: dict[UnitId, manifest.Variant] = {}
         self.keys: dict[UnitId, str] = {}
+        self.standing = Standing(self.cache, name, self.contents, self.tracked)
+        self.kept: list[Stood] = []
+        self.basis: dict[UnitId, tuple[Stood, manifest.Variant]] = {}
+        self.decided: dict[bytes, bool] = {}
         self.sharing = Sharing(options.remote, self.cache, self.contents, self.tracked) if options.remote else None
-
-    def _database_path(self) -> str:
-        """One database a tree and configuration file; in memory where the cache cannot be written."""
-        name = hashlib.blake2b(f"{self.settings.root}\0{self.settings.file}".encode(), digest_size=16).hexdigest()
-        path = self.cache.directory / "facts" / f"{name}.sqlite"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.cache.tag()
-        except OSError as error:
-            self.cache.write_error = error
-            return ":memory:"
-        return str(path)
 
     def analyse(self) -> Analysis:
         setup = self._setup()
@@ -192,13 +182,15 @@ class _Run:
             join(self.options.bundles, self._terms(), self.configurations, self.cache)
         with Pool(setup, self.options.jobs) as pool:
             self._look(pool)
-            self._obtain(pool, "units", self._wanted())
+            wanted = self._wanted()
+            self._obtain(pool, "units", self._started(self._left(wanted), wanted))
             facts = self._merge()
             if headers := self._headers(facts):
-                self._obtain(pool, "headers", headers)
+                self._obtain(pool, "headers", self._following(self._left(headers)))
                 facts = self._merge()
+        self._leave()
         if self.sharing is not None:
-            self.sharing.send(self._parses(self.statistics.parsed.keys() - self.unstored.keys()))
+            self.sharing.send(self._parses(self.statistics.parsed.keys() - self.store.unstored.keys()))
         warnings = (
             *self.plan.warnings, *selection_warnings(self.settings, self.files), *self.warnings,
             *self._cache_warnings(), *warnings_of(self.options.bundles, self.statistics.parsed),
@@ -211,7 +203,7 @@ class _Run:
 
     def _state(self) -> str:
         """A digest of all that the facts and the scanners' views rest on; empty where something is amiss."""
-        if self.problems or self.unstored:
+        if self.problems or self.store.unstored:
             return ""
         contents = [(key, self.contents.digest(key)) for key in self.files.files]
         views = [(witness.kind, witness.version) for witness in (SCAN, SYNTAX)]
@@ -227,13 +219,14 @@ class _Run:
 
     def extract(self, shard: Shard, file: Path) -> Share:
         views = [*self.scans.names(shard), *self.syntax.names(shard)]
-        everything = self._wanted()
+        wanted = self._wanted()
+        everything = self._started(wanted, wanted)
         everything.sort(key=lambda w: (w.unit.configuration, w.start.headers if w.start else (), w.unit))
         wanted = shard.part(everything, [cost(self.settings.root / w.unit.path) for w in everything])
         with Pool(self._setup(), self.options.jobs) as pool:
             self._look(pool, shard)
             self._obtain(pool, "units", wanted)
-        if self.unstored:
+        if self.store.unstored:
             raise UntrustedError(self._cache_warnings())
         blobs = [name for parse in self._parses(self.states) for name in names(*parse)]
         label = Label(shard.number, shard.count, self._terms(), list(self.configurations), len(wanted))
@@ -249,11 +242,10 @@ class _Run:
 
     def _wanted(self) -> list[_Wanted]:
         """The units of the tree, headers alone aside, which only the facts of these tell."""
-        commands = [c for c in self.plan.commands if c.configuration in self.configurations]
-        starts = self.chooser.choose(commands) if self.options.preambles else {}
         return [
-            _Wanted(UnitId(c.configuration, c.path, c.variant), c, directives_only=False, start=starts.get(c))
-            for c in commands
+            _Wanted(UnitId(c.configuration, c.path, c.variant), c)
+            for c in self.plan.commands
+            if c.configuration in self.configurations
         ]
 
     def _parses(self, units: Iterable[UnitId]) -> list[tuple[str, str]]:
@@ -264,8 +256,8 @@ class _Run:
         return terms(self.settings, self.identity, preambles=self.options.preambles)
 
     def _cache_warnings(self) -> Iterator[Problem]:
-        error = self.cache.write_error or self.database.write_error
-        if error is not None or self.unstored:
+        error = self.cache.write_error or self.store.write_error
+        if error is not None or self.store.unstored:
             reason = getattr(error, "strerror", None) or str(error or "the disk refuses")
             yield Problem(
                 None, 0, f"the cache cannot be written: {reason}",
@@ -277,14 +269,24 @@ class _Run:
     # ---- headers taken alone
 
     def _headers(self, facts: Facts) -> list[_Wanted]:
-        planner = HeaderPlanner(self.settings, self.files, self.plan, self.scans, self.audited, self._settled)
+        planner = HeaderPlanner(
+            self.settings, self.files, self.plan, self.scans, self.audited, self._settled, self._basis,
+            self.standing.decided, self.decided,
+        )  # fmt: skip
         return [
             _Wanted(
                 UnitId(alone.command.configuration, alone.command.path, 0, "header"),
-                alone.command, alone.directives_only, self._known_start(alone.command),
+                alone.command, alone.directives_only,
             )
             for alone in planner.needed(facts)
         ]  # fmt: skip
+
+    def _basis(self, unit: UnitId, command: ParseCommand) -> bytes:
+        state = self.states[unit]
+        preamble = self.states[state.preamble].key if state.preamble else ""
+        start = self._known_start(command)
+        head = self.preambles.get(self.heads[Group.of(command), start.headers]) if start else None
+        return digest_of((state.key, preamble, head.record if head else "", command))
 
     def _known_start(self, command: ParseCommand) -> Start | None:
         """A precompiled header that units already use and that this command meets first, too."""
@@ -297,6 +299,48 @@ class _Run:
         start = self._known_start(command)
         variant = self.preambles.get(self.heads[Group.of(command), start.headers]) if start else None
         return frozenset(variant.files) if variant is not None and variant.clean else frozenset()
+
+    # ---- what the last run left
+
+    def _left(self, wanted: list[_Wanted]) -> list[_Wanted]:
+        """Take over the units of which everything is as the last run left it; the others."""
+        left = []
+        for item in wanted:
+            job = self._unit_job(item, None)
+            stood = self.standing.last(item.unit) if self.options.preambles else None
+            head = self._head(Group.of(item.command), stood.headers) if stood and stood.headers else None
+            if stood is None or not self._still(stood, job.key, head):
+                left.append(item)
+                continue
+            self.kept.append(stood)
+            self.statistics.reused += 1
+            self.states[item.unit] = UnitState(item.unit, stood.record, head if stood.head else None)
+        return left
+
+    def _still(self, stood: Stood, key: str, head: UnitId | None) -> bool:
+        if stood.head and (head not in self.preambles or self.preambles[head].record != stood.head):
+            return False
+        return self.standing.holds(stood.unit, key) and self.store.held.get(stood.unit) == stood.record
+
+    def _started(self, some: list[_Wanted], wanted: list[_Wanted]) -> list[_Wanted]:
+        """Some units, with how each of them may start. A few of many follow the others: the facts are the same."""
+        if not self.options.preambles or not some:
+            return some
+        following = self._following(some)
+        is_lost = any((s := self.standing.last(w.unit)) is None or s.headers for w in following if w.start is None)
+        if len(some) * _FEW <= len(wanted) and not is_lost:
+            return following
+        starts = self.chooser.choose(item.command for item in wanted)
+        return [replace(item, start=starts.get(item.command)) for item in some]
+
+    def _following(self, some: list[_Wanted]) -> list[_Wanted]:
+        return [replace(item, start=self._known_start(item.command)) for item in some]
+
+    def _leave(self) -> None:
+        """Leave to the next run what this one found, if it is sound and whole."""
+        if self.basis and self.options.preambles and not self.problems and not self.store.unstored:
+            self.standing.remember(self.kept, self.basis.values(), self.decided)
+        self.stamps.save()
 
     # ---- parsing
 
@@ -313,17 +357,19 @@ class _Run:
         self._run(pool, label, jobs)
 
     def _find_preambles(self, wanted: Iterable[_Wanted]) -> list[Job]:
-        jobs = []
-        for item in wanted:
-            assert item.start is not None
-            place = (Group.of(item.command), item.start.headers)
-            if place in self.heads:
-                continue
-            name = (place[0].configuration, place[1][-1])
+        places = dict.fromkeys((Group.of(item.command), item.start.headers) for item in wanted if item.start)
+        jobs = [self._head_job(*place) for place in places if self._head(*place) not in self.preambles]
+        return self._stale([job for job in jobs if job.unit not in self.statistics.parsed])
+
+    def _head(self, group: Group, headers: tuple[str, ...]) -> UnitId:
+        """The unit of some precompiled headers; looks for its record when it is first asked for."""
+        place = group, headers
+        if place not in self.heads:
+            name = (group.configuration, headers[-1])
             used = sum((unit.configuration, unit.path) == name for unit in self.heads.values())
             self.heads[place] = UnitId(*name, used, "preamble")
-            jobs.append(self._head_job(*place))
-        return self._stale(jobs)
+            self._is_known(self._head_job(*place))
+        return self.heads[place]
 
     def _head_job(self, group: Group, headers: tuple[str, ...]) -> Job:
         return self._job(self.heads[group, headers], group, None, headers=headers)
@@ -379,7 +425,7 @@ class _Run:
 
     def _unit_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job:
         job = self._job(wanted.unit, Group.of(wanted.command), preamble, directives_only=wanted.directives_only)
-        self.jobs[wanted.unit] = job
+        self.jobs.setdefault(wanted.unit, job)
         return job
 
     def _stale(self, jobs: list[Job]) -> list[Job]:
@@ -396,21 +442,20 @@ class _Run:
         variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
         if variant is None:
             return False
-        if self.held.get(job.unit) != variant.record and self.cache.read("unit", variant.record) is None:
+        if self.store.held.get(job.unit) != variant.record and self.cache.read("unit", variant.record) is None:
             return False
         self.statistics.reused += 1
         self._settle(job, variant)
         return True
-
-    @cached_property
-    def held(self) -> dict[UnitId, str]:
-        return self.database.held()
 
     def _settle(self, job: Job, variant: manifest.Variant) -> None:
         link = job.preamble.unit if job.preamble is not None and variant.preamble_used else None
         self.states[job.unit] = UnitState(job.unit, variant.record, link)
         if job.unit.kind == "preamble":
             self.preambles[job.unit] = variant
+            return
+        headers, head = (job.preamble.headers, job.preamble.record if link else "") if job.preamble else ((), "")
+        self.basis[job.unit] = Stood(job.unit, self.jobs[job.unit].key, variant.record, headers, head), variant
 
     def _run(self, pool: Pool, label: str, jobs: list[Job]) -> None:
         if not jobs:
@@ -438,7 +483,7 @@ class _Run:
             self.warnings.append(Problem(outcome.unit.path, 0, f"parsed at the second attempt: {outcome.death}"))
         self.problems.extend(self._changed(outcome.unit, variant))
         if outcome.record is not None:
-            self.unstored[outcome.unit] = outcome.record
+            self.store.unstored[outcome.unit] = outcome.record
         self._settle(job, variant)
         self.statistics.with_preamble += variant.preamble_used
 
@@ -452,35 +497,4 @@ class _Run:
     # ---- merging
 
     def _merge(self) -> Facts:
-        names = list(self.specs)
-        wanted = {unit: state for unit, state in self.states.items() if self._is_useful(unit)}
-        try:
-            self.database.update(wanted, self._load, self.tracked, names)
-        except sqlite3.DatabaseError as error:
-            self._replace_database(error)
-            self.database.update(wanted, self._load, self.tracked, names)
-        return Facts(self.database.connection, self.configurations, self.scans)
-
-    def _replace_database(self, error: sqlite3.DatabaseError) -> None:
-        """After damage a new file; where the disk is full, memory."""
-        self.database.close()
-        is_full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
-        if is_full:
-            self.cache.write_error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        else:
-            discard(self.database.path)
-        self.database = Database(":memory:" if is_full else self.database.path)
-
-    def _is_useful(self, unit: UnitId) -> bool:
-        """Whether a unit's facts count: a preamble that no unit starts from is nobody's."""
-        return unit.kind != "preamble" or any(state.preamble == unit for state in self.states.values())
-
-    def _load(self, state: UnitState) -> UnitRecord:
-        if state.id in self.unstored:
-            return self.unstored[state.id]
-        data = self.cache.read("unit", state.key)
-        if data is None:
-            raise UntrustedError.single(
-                "a cached record vanished while it was needed", path=state.id.path, help="run again"
-            )
-        return msgspec.msgpack.decode(data, type=UnitRecord)
+        return Facts(self.store.merge(self.states, self.tracked, list(self.specs)), self.configurations, self.scans)

@@ -14,7 +14,6 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
-import importlib.metadata
 import sys
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
@@ -131,6 +130,8 @@ _encoder: Final = msgspec.msgpack.Encoder(enc_hook=_path_as_text, order="determi
 @functools.cache
 def _code() -> bytes:
     """A digest of the code that judges: mgaudit's files and the versions of what it uses."""
+    import importlib.metadata  # noqa: PLC0415  slow to import
+
     digest = hashlib.blake2b(f"{mgaudit.__version__} {sys.version}".encode(), digest_size=20)
     for library in _LIBRARIES:
         digest.update(f"{library} {importlib.metadata.version(library)}\0".encode())

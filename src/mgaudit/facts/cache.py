@@ -26,7 +26,19 @@ _MAGIC: Final = b"mgaudit1"
 _CHECKSUM: Final = 16
 _TAG: Final = "CACHEDIR.TAG"
 _AUTHOR: Final = "# Written by mgaudit."
-_KINDS: Final = ("scan", "syntax", "unit", "manifest", "preamble", "choice", "verdict", "library", "facts")
+_KINDS: Final = (
+    "scan",
+    "syntax",
+    "unit",
+    "manifest",
+    "preamble",
+    "choice",
+    "standing",
+    "stamps",
+    "verdict",
+    "library",
+    "facts",
+)
 # A blob, one that a killed run did not finish, or a database with its journals and lock.
 _OWN_NAME: Final = re.compile(
     r"[0-9a-f]{2}/(?:[0-9a-f]{40}[-.\w]*|\.\w+(?:\.\w+)?)|[0-9a-f]{32}\.sqlite(?:-wal|-shm|\.lock)?"

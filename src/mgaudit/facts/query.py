@@ -411,29 +411,37 @@ class Facts:
             for number, source, line, target, spelling, angled in rows
         }
 
-    def edges_of(self, unit: Unit) -> set[int]:
+    def edges_of(self, unit: Unit) -> frozenset[int]:
         """Ids of the directives that a unit met, its preamble's included."""
-        found = self.own_edges_of(unit.id)
-        return found if unit.preamble is None else found | self.own_edges_of(unit.preamble)
+        found = self._edges_by_unit[unit.id]
+        return found if unit.preamble is None else found | self._edges_by_unit[unit.preamble]
 
-    def own_edges_of(self, unit: int) -> set[int]:
-        """Ids of the directives that one parse met; what its preamble met is not among them."""
-        (blob,) = self.connection.execute("SELECT edges FROM unit WHERE id = ?", (unit,)).fetchone()
-        words = array("I")
-        words.frombytes(blob)
-        return set(words)
+    @cached_property
+    def _edges_by_unit(self) -> dict[int, frozenset[int]]:
+        """Ids of the directives that each parse met; what its preamble met is not among them."""
+        found = {}
+        for unit, blob in self.connection.execute("SELECT id, edges FROM unit"):
+            words = array("I")
+            words.frombytes(blob)
+            found[unit] = frozenset(words)
+        return found
 
     def own_targets_of(self, unit: int) -> frozenset[str]:
         """The files that one parse included; what its preamble included is not among them."""
-        known = self._targets.get(unit)
+        known = self._targets_by_unit.get(unit)
         if known is None:
-            targets = (self.edges[number].target for number in self.own_edges_of(unit))
-            known = self._targets[unit] = frozenset(target for target in targets if target is not None)
+            known = frozenset(filter(None, map(self._targets.__getitem__, self._edges_by_unit[unit])))
+            self._targets_by_unit[unit] = known
         return known
 
     @cached_property
-    def _targets(self) -> dict[int, frozenset[str]]:
+    def _targets_by_unit(self) -> dict[int, frozenset[str]]:
         return {}
+
+    @cached_property
+    def _targets(self) -> dict[int, str | None]:
+        """Where each known inclusion directive leads, by its id."""
+        return dict(self.connection.execute("SELECT e.id, f.path FROM edge e LEFT JOIN file f ON f.id = e.target"))
 
     def diagnostics(self) -> list[Diagnostic]:
         """Errors of all selected units, sorted."""

@@ -29,6 +29,7 @@ class IncludeGraph:
         self.configuration = configuration
         self.units = tuple(units)
         self._adjacency: dict[int, Adjacency] = {}
+        self._including: dict[str, list[Unit]] = {}
 
     @classmethod
     def of(cls, facts: Facts, configuration: str) -> IncludeGraph:
@@ -41,9 +42,13 @@ class IncludeGraph:
         graph: IncludeGraph = facts.derived[key]
         return graph
 
-    def sources(self) -> list[Unit]:
+    @cached_property
+    def _sources(self) -> tuple[Unit, ...]:
+        return tuple(unit for unit in self.units if unit.name.kind == "source")
+
+    def sources(self) -> tuple[Unit, ...]:
         """The translation units proper."""
-        return [unit for unit in self.units if unit.name.kind == "source"]
+        return self._sources
 
     def header_unit(self, header: str) -> Unit | None:
         """The unit of a header that was parsed alone."""
@@ -62,14 +67,6 @@ class IncludeGraph:
             known = self._adjacency[unit.id] = dict(known)
         return known
 
-    @cached_property
-    def _including(self) -> dict[str, list[Unit]]:
-        found: dict[str, list[Unit]] = defaultdict(list)
-        for unit in self.sources():
-            for path in self.closure(unit):
-                found[path].append(unit)
-        return found
-
     def closure(self, unit: Unit) -> frozenset[str]:
         """The files that a unit includes, at any depth; not its main file unless a cycle leads back.
 
@@ -80,7 +77,15 @@ class IncludeGraph:
 
     def including_units(self, header: str) -> list[Unit]:
         """The translation units whose closure holds a header."""
-        return self._including.get(header, [])
+        known = self._including.get(header)
+        if known is None:
+            known = self._including[header] = [unit for unit in self.sources() if self._includes(unit, header)]
+        return known
+
+    def _includes(self, unit: Unit, path: str) -> bool:
+        return path in self._facts.own_targets_of(unit.id) or (
+            unit.preamble is not None and path in self._facts.own_targets_of(unit.preamble)
+        )
 
     def reachable_from_header(self, header: str) -> frozenset[str]:
         """What a header includes at any depth: as parsed alone, else as the first unit that includes it recorded."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
-
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from mgaudit.domain.findings import Severity, Status
 from mgaudit.reports import baselines, problems, tally, verdict
@@ -17,6 +13,9 @@ from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from mgaudit.domain.findings import Evidence, Finding, GateResult
     from mgaudit.domain.report import Report
     from mgaudit.reports.excerpt import Sources
@@ -45,6 +44,8 @@ class Style:
 
     def console(self) -> Console:
         """A console that writes into memory and takes text literally."""
+        from rich.console import Console  # noqa: PLC0415  slow, and of no use where there is little to say
+
         return Console(
             file=io.StringIO(),
             force_terminal=self.color,
@@ -85,24 +86,34 @@ def render(report: Report, sources: Sources, style: Style, *, quiet: bool = Fals
 
 
 class _Page:
-    """A text that grows."""
+    """A text that grows; its parts are shown literally, in one style or none."""
 
     def __init__(self, style: Style, sources: Sources, configurations: tuple[str, ...]) -> None:
-        self._console = style.console()
+        self._style = style
         self._sources = sources
         self._configurations = configurations
+        self._said: list[str] = []
+
+    @cached_property
+    def _console(self) -> Console:
+        return self._style.console()
 
     def content(self) -> str:
-        file = self._console.file
-        assert isinstance(file, io.StringIO)
-        return file.getvalue()
+        return "".join(self._said)
 
     def line(self, *parts: str | tuple[str, str]) -> None:
-        self._console.print(Text.assemble(*parts), soft_wrap=True)
+        if not self._style.color:
+            self._said.append("".join(part if isinstance(part, str) else part[0] for part in parts) + "\n")
+            return
+        from rich.text import Text  # noqa: PLC0415
+
+        with self._console.capture() as capture:
+            self._console.print(Text.assemble(*parts), soft_wrap=True)
+        self._said.append(capture.get())
 
     def text(self, text: str) -> None:
         if text:
-            self._console.print(Text(text), soft_wrap=True)
+            self.line(text)
 
     # ---- findings
 
@@ -141,6 +152,8 @@ class _Page:
         number = f"{finding.line:5} | "
         self.line((number, "dim"), found.line)
         if found.marked:
+            from rich.cells import cell_len  # noqa: PLC0415
+
             mark = "^" * max(1, cell_len(found.marked))
             self.line((" " * (len(number) - 2) + "| ", "dim"), " " * cell_len(found.before), (mark, color))
 
@@ -174,8 +187,7 @@ class _Page:
     def _table(self, gates: tuple[GateResult, ...]) -> None:
         with self._console.capture() as capture:
             self._console.print(_table(gates))
-        for line in capture.get().splitlines():
-            self._console.file.write(line.rstrip() + "\n")
+        self._said += (line.rstrip() + "\n" for line in capture.get().splitlines())
 
     def _verdict(self, report: Report) -> None:
         self.line((verdict.word(report), _VERDICTS[verdict.word(report)]), f": {verdict.sentence(report)}")
@@ -189,6 +201,9 @@ def _steps(finding: Finding) -> tuple[Evidence, ...]:
 
 
 def _table(gates: tuple[GateResult, ...]) -> Table:
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("gate", "kind", "status", "findings", "examined"):
         table.add_column(name, overflow="fold", no_wrap=name in {"kind", "status"})

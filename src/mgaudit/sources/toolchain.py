@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import re
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.sources.arguments_compiler import host_architecture
+from mgaudit.sources.clang_abi import Library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +115,7 @@ class Toolchain:
         """
         build = _build(self)
         match = re.search(r"version (\d+(?:\.\d+)+)", build)
-        return Versions(match[1] if match else build, build, importlib.metadata.version("tree-sitter-cpp"))
+        return Versions(match[1] if match else build, build, _version_of("tree_sitter_cpp"))
 
     @property
     def identity(self) -> str:
@@ -211,42 +211,26 @@ def discover(environment: Mapping[str, str] | None = None) -> Toolchain:
     return Toolchain(library, resource, own if own.is_dir() else native / "libcxx", bundled=False, anchor=_anchor())
 
 
-def load_library(toolchain: Toolchain) -> None:
-    """Makes `clang.cindex` use the toolchain's library; the first call of a process decides.
-
-    Raises:
-        UntrustedError: The library cannot be loaded, or another one already is.
-    """
-    from clang import cindex  # noqa: PLC0415 - slow, and of no use to commands that parse nothing
-
-    wanted = str(toolchain.library)
-    if cindex.Config.loaded:
-        if cindex.Config.library_file != wanted:
-            raise UntrustedError.single(f"another libclang is loaded already: {cindex.Config.library_file}")
-        return
-    cindex.Config.set_library_file(wanted)
-    # The wheel's bindings would append their own header folders to every command.
-    cindex.Config.resource_dir = None
-    cindex.Config.libcxx_dir = None
-    if not toolchain.bundled:
-        cindex.Config.set_compatibility_check(False)
+def _build(toolchain: Toolchain) -> str:
     try:
-        _ = cindex.conf.lib
-    except (OSError, cindex.LibclangError) as error:
+        return Library(toolchain.library).version
+    except OSError as error:
         raise UntrustedError.single(
-            f"libclang cannot be loaded from {wanted}: {str(error).splitlines()[0]}",
+            f"libclang cannot be loaded from {toolchain.library}: {str(error).splitlines()[0]}",
             help=f"unset {LIBCLANG_VARIABLE}, or point it at a libclang of this machine's architecture",
         ) from None
 
 
-def _build(toolchain: Toolchain) -> str:
-    load_library(toolchain)
-    from clang import cindex  # noqa: PLC0415
+def _version_of(package: str) -> str:
+    """The version of an installed package, from the name of the folder that says so; reading it is slow to import."""
+    found = importlib.util.find_spec(package)
+    folders = [Path(folder).parent for folder in found.submodule_search_locations or ()] if found else []
+    names = [path.name for folder in folders for path in folder.glob(f"{package}-*.dist-info")]
+    if len(names) == 1:
+        return names[0].removeprefix(f"{package}-").removesuffix(".dist-info")
+    from importlib import metadata  # noqa: PLC0415
 
-    function = cindex.conf.lib.clang_getClangVersion
-    function.restype = cindex._CXString  # noqa: SLF001 - cindex has no public name for it
-    function.errcheck = lambda result, *_: cindex._CXString.from_result(result)  # noqa: SLF001
-    return str(function())
+    return metadata.version(package)
 
 
 def _bundled_folder() -> Path:

@@ -1,0 +1,94 @@
+"""The merged database of one tree, kept in the cache; replaced where it is damaged, in memory on a full disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mgaudit.domain.problems import UntrustedError
+from mgaudit.facts.merge import Database, UnitId, UnitState, discard
+from mgaudit.sources.records import UnitRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mgaudit.facts.cache import Cache
+
+
+class Store:
+    """A database, and the records that go into it.
+
+    Args:
+        cache: Where it lies, and where records are.
+        name: The key of the tree and its configuration file.
+
+    Attributes:
+        unstored: Records that the cache could not take.
+    """
+
+    def __init__(self, cache: Cache, name: str) -> None:
+        self._cache = cache
+        self._database = Database(self._path(name))
+        self.unstored: dict[UnitId, UnitRecord] = {}
+
+    def _path(self, name: str) -> str:
+        path = self._cache.directory / "facts" / f"{name[:32]}.sqlite"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._cache.tag()
+        except OSError as error:
+            self._cache.write_error = error
+            return ":memory:"
+        return str(path)
+
+    @property
+    def write_error(self) -> Exception | None:
+        """Why the disk refuses the database, or None."""
+        return self._database.write_error
+
+    @cached_property
+    def held(self) -> Mapping[UnitId, str]:
+        """The units that the database held when this was first asked, with the keys of their records."""
+        return self._database.held()
+
+    def merge(
+        self, states: Mapping[UnitId, UnitState], tracked: frozenset[str], configurations: list[str]
+    ) -> sqlite3.Connection:
+        """Make the database hold some units and no others; precompiled headers that none of them starts from aside.
+
+        Raises:
+            UntrustedError: A record is gone.
+        """
+        used = {state.preamble for state in states.values()}
+        wanted = {unit: state for unit, state in states.items() if unit.kind != "preamble" or unit in used}
+        try:
+            self._database.update(wanted, self._load, tracked, configurations)
+        except sqlite3.DatabaseError as error:
+            self._replace(error)
+            self._database.update(wanted, self._load, tracked, configurations)
+        return self._database.connection
+
+    def _replace(self, error: sqlite3.DatabaseError) -> None:
+        """After damage a new file; where the disk is full, memory."""
+        self._database.close()
+        is_full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+        if is_full:
+            self._cache.write_error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        else:
+            discard(self._database.path)
+        self._database = Database(":memory:" if is_full else self._database.path)
+
+    def _load(self, state: UnitState) -> UnitRecord:
+        if state.id in self.unstored:
+            return self.unstored[state.id]
+        data = self._cache.read("unit", state.key)
+        if data is None:
+            raise UntrustedError.single(
+                "a cached record vanished while it was needed", path=state.id.path, help="run again"
+            )
+        return msgspec.msgpack.decode(data, type=UnitRecord)

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from clang import cindex
+
+from mgaudit.sources.toolchain import discover
+
+if TYPE_CHECKING:
+    from mgaudit.sources.toolchain import Toolchain
+
+
+@pytest.fixture(scope="session")
+def toolchain() -> Toolchain:
+    """The bundled one, for `clang.cindex`, too, which then adds no headers of its own to a command."""
+    found = discover({})
+    cindex.Config.set_library_file(str(found.library))
+    cindex.Config.resource_dir = None
+    cindex.Config.libcxx_dir = None
+    return found
