@@ -11,13 +11,14 @@ import pytest
 
 from mgaudit.commands.demo import copy_example
 from mgaudit.config.loader import load
-from mgaudit.engine import answers, verdicts
+from mgaudit.engine import verdicts
 from mgaudit.engine.judge import context_of, judge
 from mgaudit.engine.pipeline import Analysis, Options, analyse
 from mgaudit.engine.verdicts import Verdicts
 from mgaudit.engine.worker import Worker
 from mgaudit.gates.registry import KINDS, PARAMETERS, Kind
 from mgaudit.reports import json
+from mgaudit.sources import binaries
 from mgaudit.sources.binaries_model import (
     Binary,
     Bind,
@@ -215,7 +216,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Example:
     made.commit()
     counting(monkeypatch, made.checked)
     monkeypatch.setattr(
-        answers, "read_binaries", lambda files: tuple(undefined(path, file.read_text()) for file, path in files)
+        binaries, "read_binaries", lambda files: tuple(undefined(path, file.read_text()) for file, path in files)
     )
     return made
 
