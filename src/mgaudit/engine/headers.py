@@ -9,6 +9,7 @@ inclusion.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.scan_facts import Arm, FileScan
     from mgaudit.sources.tree import TreeFiles
 
-    _Skipped = Mapping[str, Mapping[int, Sequence[tuple[int, int]]]]
+    _Skipped = Callable[[], Mapping[str, Mapping[int, Sequence[tuple[int, int]]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class HeaderPlanner:
         probed = {g.parameters.header for g in self.settings.gates if isinstance(g.parameters, ClosureProbeParameters)}
         known = set(self.files.files)
         found = []
-        skipped = facts.skipped(known)
+        skipped = cache(lambda: facts.skipped(known))
         for configuration in facts.configurations:
             graph = IncludeGraph.of(facts, configuration)
             for header in sorted((audited | judged | probed) & known):
@@ -120,7 +121,12 @@ class HeaderPlanner:
         return any(
             self._has_conditional_include(
                 path,
-                {first for number, ranges in skipped.get(path, {}).items() if number in numbers for first, _ in ranges},
+                {
+                    first
+                    for number, ranges in skipped().get(path, {}).items()
+                    if number in numbers
+                    for first, _ in ranges
+                },
             )
             for path in reached - settled
             if not path.startswith("/")
