@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from history import record
 from rich.console import Console
 from rich.table import Table
 from scale import write
 
-from history import record
 from mgaudit.config.loader import load
 from mgaudit.engine import judge, pipeline
 from mgaudit.engine.worker import Worker
@@ -96,7 +96,7 @@ def clocked(owner: Any, name: str, label: str) -> None:
 def run(folder: Path) -> None:
     """One cold and one warm run over a tree, in this process; prints what they took as JSON."""
     renaming = Renaming()
-    Worker._plain = lambda worker, job: renaming(worker, job)  # type: ignore[method-assign]
+    Worker._plain = lambda worker, job: renaming(worker, job)  # type: ignore[method-assign]  # noqa: PLW0108  it binds
     for name, label in (("_look", "scan"), ("_obtain", "obtain"), ("_merge", "merge")):
         clocked(pipeline._Run, name, label)
     clocked(judge._Bench, "judge", "")

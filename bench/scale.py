@@ -218,9 +218,7 @@ def configuration(copies: int) -> str:
         copies=copies,
         effects="\n".join(f'"{s}::util::SharedPtr::{name}" = {{}}' for s in spaces for name in ("Retain", "Release")),
         reads=table("Coverage.def", "PIPE_COVERAGE_ACCESSOR_LIST", "accessor", "call", qualify={0: "*"}),
-        writebacks=table(
-            "ReverseChannel.def", "PIPE_WRITE_BACK_LIST", "entity", "verdict", "reason", qualify={0: ""}
-        ),
+        writebacks=table("ReverseChannel.def", "PIPE_WRITE_BACK_LIST", "entity", "verdict", "reason", qualify={0: ""}),
         upcalls=table("ReverseChannel.def", "PIPE_UPCALL_LIST", "entity", "verdict", "reason", qualify={0: ""}),
         dirty=table("Dirty.def", "PIPE_DIRTY_LIST", "mutator", "publishers", qualify={0: "state::"}),
         mutations=table(

@@ -44,7 +44,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("mgaudit.commands.init:init", "Write a first mgaudit.toml from a look at the tree."),
     "doctor": ("mgaudit.commands.doctor:doctor", "Check the toolchain, the configuration and what parses."),
     "config": ("mgaudit.commands.config:config", "Show the effective configuration, or its JSON schema."),
-    "cache": ("mgaudit.commands.cache:cache", "Show or clear the cache."),
+    "cache": ("mgaudit.commands.cache:cache", "Show, prune or clear the cache."),
     "demo": ("mgaudit.commands.demo:demo", "Audit the example tree that comes with mgaudit."),
 }
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from mgaudit.commands import workspace
+from mgaudit.facts import eviction
 from mgaudit.facts.cache import Cache, default_directory
 from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
@@ -22,6 +25,8 @@ _WHAT = {
     "manifest": "what each parse rested on",
     "preamble": "precompiled headers",
     "facts": "merged databases",
+    "choice": "choices of precompiled headers",
+    "library": "digests of front ends",
 }
 
 
@@ -33,7 +38,7 @@ def _folder(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def cache() -> None:
-    """Show or clear the cache. It may be deleted at any time: everything in it is made anew when it is needed."""
+    """Show, prune or clear the cache. It may be deleted at any time: what is needed is made anew."""
 
 
 @cache.command()
@@ -55,6 +60,32 @@ def clear(cache_dir: Path | None) -> None:
     """Delete what the cache holds."""
     kept = Cache(_place(cache_dir))
     sys.stdout.write(f"{visible(str(kept.directory))}: {counted(kept.clear(), 'files')} deleted\n")
+
+
+@cache.command()
+@_folder
+@click.option("--max-size", metavar="SIZE", help="Keep no more than this, such as 500 MB or 10 GB.")
+@click.option("--max-age", metavar="DAYS", help="Keep nothing that was not used for so many days.")
+def prune(cache_dir: Path | None, max_size: str | None, max_age: str | None) -> None:
+    """Delete what was not used for long, and what was used longest ago where there is too much of it.
+
+    The default bounds are those of every run: 10 GB and 30 days, or what MGAUDIT_CACHE_SIZE and MGAUDIT_CACHE_DAYS say;
+    `none` stands for no bound. What a running mgaudit uses stays.
+    """
+    bounds = workspace.cache_bounds()
+    try:
+        if max_size is not None:
+            bounds = replace(bounds, size=eviction.parse_size(max_size))
+        if max_age is not None:
+            bounds = replace(bounds, days=eviction.parse_days(max_age))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    kept = Cache(_place(cache_dir))
+    done = eviction.evict(kept, bounds)
+    sys.stdout.write(
+        f"{visible(str(kept.directory))}: {counted(done.files, 'files')} deleted, {_size(done.size).strip()}; "
+        f"{_size(done.left).strip()} left\n"
+    )
 
 
 def _place(chosen: Path | None) -> Path:

@@ -15,7 +15,9 @@ from mgaudit.config.loader import load
 from mgaudit.config.log import nearest
 from mgaudit.config.merge import FILE_NAME
 from mgaudit.domain.problems import Problem, UntrustedError
-from mgaudit.facts.cache import default_directory
+from mgaudit.facts import eviction
+from mgaudit.facts.cache import Cache, default_directory
+from mgaudit.facts.eviction import Bounds
 from mgaudit.gates.registry import PARAMETERS
 from mgaudit.reports.words import counted
 
@@ -140,8 +142,26 @@ def cache_folder(execution: Execution) -> Iterator[Path]:
             raise click.UsageError("--cache-dir and --no-cache exclude each other")
         with tempfile.TemporaryDirectory(prefix="mgaudit-", ignore_cleanup_errors=True) as folder:
             yield Path(folder)
-    else:
-        yield execution.cache_dir.absolute() if execution.cache_dir else default_directory()
+        return
+    bounds = cache_bounds()
+    cache = Cache(execution.cache_dir.absolute() if execution.cache_dir else default_directory())
+    with eviction.in_use(cache):
+        yield cache.directory
+    eviction.evict_lately(cache, bounds)
+
+
+def cache_bounds() -> Bounds:
+    """How much the cache may hold, and for how long.
+
+    Raises:
+        UntrustedError: The environment says something else than a size and a number of days.
+    """
+    try:
+        return Bounds.of_environment()
+    except ValueError as error:
+        raise UntrustedError.single(
+            f"MGAUDIT_CACHE_SIZE or MGAUDIT_CACHE_DAYS: {error}", help="change it or leave it out"
+        ) from None
 
 
 def engine_options(

@@ -41,6 +41,7 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._cache.tag()
+            self._cache.touch(path)
         except OSError as error:
             self._cache.write_error = error
             return ":memory:"

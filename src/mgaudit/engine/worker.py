@@ -271,6 +271,8 @@ class Worker:
         try:
             if checksum.read_bytes() == _file_digest(path):
                 self._verified.add(str(path))
+                self.cache.touch(path)
+                self.cache.touch(checksum)
                 return True
             path.unlink()
         except OSError:

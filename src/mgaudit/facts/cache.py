@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,7 @@ class Cache:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.write_error: OSError | None = None
+        self._since = time.time()
 
     def path(self, kind: str, key: str, suffix: str = "") -> Path:
         """Where a blob lies, whether or not it exists."""
@@ -76,13 +78,22 @@ class Cache:
         """The content of a blob, or None where it is absent or damaged."""
         path = self.path(kind, key)
         try:
-            data = unpacked(path.read_bytes())
+            with path.open("rb") as file:
+                data = unpacked(file.read())
+                if os.fstat(file.fileno()).st_mtime < self._since:
+                    self.touch(path)
         except OSError:
             return None
         if data is None:
             with contextlib.suppress(OSError):
                 path.unlink()
         return data
+
+    @staticmethod
+    def touch(path: Path) -> None:
+        """Date a file as used now, which keeps it from being evicted (`mgaudit.facts.eviction`)."""
+        with contextlib.suppress(OSError):
+            os.utime(path)
 
     def packed(self, kind: str, key: str) -> bytes | None:
         """A blob in the form in which `take` of another cache takes it, or None where it is absent or damaged."""
@@ -138,7 +149,7 @@ class Cache:
     def usage(self) -> list[Usage]:
         """What the cache holds, by kind."""
         kinds: dict[str, list[int]] = {}
-        for path in self._files():
+        for path in self.files():
             with contextlib.suppress(OSError):
                 kinds.setdefault(path.relative_to(self.directory).parts[0], []).append(path.stat().st_size)
         return [Usage(kind, len(sizes), sum(sizes)) for kind, sizes in sorted(kinds.items())]
@@ -146,24 +157,24 @@ class Cache:
     def clear(self) -> int:
         """Delete every file that the cache wrote; returns how many. Only in a directory that the cache tagged."""
         count = 0
-        for path in self._files():
+        for path in self.files():
             with contextlib.suppress(OSError):
                 path.unlink()
                 count += 1
-        if self._is_own():
+        if self.is_own():
             shutil.rmtree(self.directory / "revisions", ignore_errors=True)
         return count
 
-    def _is_own(self) -> bool:
+    def is_own(self) -> bool:
         """Whether the directory has this cache's tag, not another tool's or none."""
         try:
             return _AUTHOR in (self.directory / _TAG).read_text(errors="replace")
         except OSError:
             return False
 
-    def _files(self) -> list[Path]:
+    def files(self) -> list[Path]:
         """The files that the cache wrote; a folder with another tool's tag, or none, holds none of them."""
-        if not self._is_own():
+        if not self.is_own():
             return []
         folders = [self.directory / kind for kind in _KINDS]
         return sorted(
