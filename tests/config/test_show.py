@@ -72,6 +72,7 @@ def without_places(settings: Settings) -> Settings:
         path="",
         file=Path(),
         digest="",
+        documents={},
         origins={},
         required_version=None,
         zones={name: dataclasses.replace(zone, line=0) for name, zone in settings.zones.items()},

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mgaudit.domain.delta import Cause, Change, Delta
-from mgaudit.domain.runs import Run, RunFinding, RunGate, RunInputs, RunSite, RunTool
+from mgaudit.domain.runs import Run, RunFinding, RunFloor, RunGate, RunInputs, RunSite, RunTool
 from mgaudit.engine.comparison import CodeChange, compare
 from mgaudit.sources.git import Hunk
 
@@ -38,6 +38,36 @@ def site_changes(found: Delta) -> list[tuple[Change, object, object]]:
 def test_equal_runs_differ_in_nothing() -> None:
     found = delta(run(SITE, FINDING), run(SITE, FINDING))
     assert (found.sites, found.findings, found.changed_inputs) == ((), (), ())
+
+
+def test_every_part_of_the_evidence_that_differs_is_named() -> None:
+    before = run(inputs=replace(INPUTS, flags={"split": "f"}, documents={"m": "1"}, sources="s"))
+    assert delta(before, before).evidence == ()
+    after = run(
+        tool=RunTool("2", "22", {"networkx": "3"}), gates=(RunGate("R", "reads", "red", {"units": 3}),),
+        inputs=RunInputs("d", {"reads": "x"}, {}, {"m": "2"}, {"split": "g"}, "t"), certificate={"both": 7},
+        floors={"units": RunFloor(2, 3)},
+    )  # fmt: skip
+    found = delta(before, after)
+    assert [(p.part, p.name, p.before, p.after) for p in found.evidence] == [
+        ("tool", "mgaudit", "1", "2"), ("document", "m", "1", "2"), ("flags", "split", "f", "g"),
+        ("catalogue", "reads", "r", "x"), ("baseline", "b.txt", "b", None), ("sources", "", "s", "t"),
+        ("tool", "networkx", None, "3"), ("floor", "units", None, 2), ("count", "R: units", None, 3),
+        ("certificate", "both", None, 7),
+    ]  # fmt: skip
+    assert found.changed_inputs == ("tool", "configuration", "flags split", "catalogue reads", "baseline b.txt")
+
+
+def test_other_flags_are_another_configuration() -> None:
+    before, after = (run(SITE, inputs=replace(INPUTS, flags={"split": flags})) for flags in "fg")
+    changed = replace(after, sites=(replace(SITE, verdict="LOCAL"),))
+    (difference,) = delta(before, changed).sites or ()
+    assert difference.cause is Cause.CONFIGURATION
+
+
+def test_what_an_old_run_does_not_tell_is_no_other_tool() -> None:
+    old, new = run(SITE), run(tool=RunTool("1", "22", {"networkx": "3"}), inputs=replace(INPUTS, flags={"split": "f"}))
+    assert delta(old, new).changed_inputs == delta(new, old).changed_inputs == ()
 
 
 def test_moved_lines_are_no_difference() -> None:

@@ -4,14 +4,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mgaudit.domain.certificate import Standing
 from mgaudit.domain.findings import BaselineCount, Evidence, Finding, GateResult, Severity, Status, with_fingerprints
 from mgaudit.domain.problems import Problem
-from mgaudit.domain.report import ConfigurationHealth, Report, ToolVersions
+from mgaudit.domain.report import ConfigurationHealth, Floor, Inputs, Report, ToolVersions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TOOL = ToolVersions("0.1.0", "22.1.4", "0.23.4")
+TOOL = ToolVersions("0.1.0", "22.1.4", "0.23.4", {"networkx": "3.4"})
+INPUTS = Inputs(
+    "c0" * 16, {"mgaudit.toml": "d0" * 16, "<packs>/house/mgaudit.toml": "d1" * 16}, {"calls": "ca" * 16},
+    {"baselines/A.txt": "ba" * 16}, {"split": "f1" * 16}, "50" * 16,
+)  # fmt: skip
 
 
 def make_finding(gate: str = "A", line: int = 3, **values: object) -> Finding:
@@ -49,7 +54,9 @@ def make_report(*findings: Finding, errors: tuple[Problem, ...] = (), exempted: 
     return Report(
         TOOL, "minigl", trusted=not errors, exit_code=2 if errors else int(is_red), gates=tuple(gates),
         configurations=(ConfigurationHealth("split", 12, 0),), findings=marked, errors=errors,
-        warnings=(Problem("mgaudit.toml", 4, "a glob matches nothing", "correct it"),),
+        warnings=(Problem("mgaudit.toml", 4, "a glob matches nothing", "correct it"),), inputs=INPUTS,
+        floors={"units": Floor(10, 12)},
+        certificate={Standing.BOTH: 900, Standing.FRONT_END: 100, Standing.SYNTAX: 0, Standing.NONE: 24},
     )  # fmt: skip
 
 

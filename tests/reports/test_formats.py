@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,15 @@ CHECKS: dict[str, Callable[[str], Any]] = {
 @given(text=st.text(st.characters(), min_size=1))
 def test_any_text_can_be_told(form: str, text: str, finding: Any, report: Any) -> None:
     CHECKS[form](FORMS[form](report(finding(message=text, path=text, entity=text), errors=(Problem(text, 1, text),))))
+
+
+@forms
+def test_every_form_tells_what_the_run_rests_on(form: str, finding: Any, report: Any) -> None:
+    text = FORMS[form](report(finding()))
+    for said in ("0.1.0", "22.1.4", "0.23.4", "3.4", "d1d1d1d1d1d1", "f1f1f1f1f1f1", "505050505050", "cacacacacaca"):
+        assert said in text, said
+    assert re.search(r'900 \(87.9 %\) by both parsers|"both": 900', text)
+    assert re.search(r'12 units of at least 10|"least": 10', text)
 
 
 @forms

@@ -66,7 +66,13 @@ def value(report: Report) -> Any:
 def test_the_report_has_the_shape_of_the_contract() -> None:
     assert value(RED) == {
         "schema": 1,
-        "tool": {"name": "mgaudit", "version": "0.1.0", "libclang": "22.1.4", "tree-sitter-cpp": "0.23.4"},
+        "tool": {
+            "name": "mgaudit",
+            "version": "0.1.0",
+            "libclang": "22.1.4",
+            "tree-sitter-cpp": "0.23.4",
+            "libraries": {},
+        },
         "tree": "minigl",
         "trusted": True,
         "exit-code": 1,
@@ -108,6 +114,7 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
         ],
         "zones": {},
         "inputs": None,
+        "floors": {},
         "certificate": None,
         "errors": [],
         "warnings": [],

@@ -79,6 +79,7 @@ M     mutations       skipped  none                        only the whole tree c
 
 configuration mono: 12 units, all parsed without errors
 configuration split: 1 unit, 1 with errors
+made with: mgaudit 0.1.0, libclang 22.1.4, tree-sitter-cpp 0.23.4
 red: 1 of 2 gates found a violation in minigl (exit code 1)
 """
     )

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mgaudit.config.log import Log, Reference
-    from mgaudit.config.merge import Merged
+    from mgaudit.config.merge import Files, Merged
     from mgaudit.config.tables import ExemptionTable
     from mgaudit.config.toml import Node
 
@@ -53,7 +53,7 @@ class Builder:
         self._kinds = kinds
         self._log = log
 
-    def settings(self, file: Path, digest: str) -> Settings | None:
+    def settings(self, file: Path, files: Files) -> Settings | None:
         """The whole model, or None where the log has problems."""
         merged, log = self._merged, self._log
         tree = self._tree()
@@ -78,7 +78,8 @@ class Builder:
             file=file,
             root=log.root,
             path=log.name(file),
-            digest=digest,
+            digest=files.digest,
+            documents={log.name(path): digest for path, digest in files.digests.items()},
             tree=tree,
             configurations=tuple(configurations.values()),
             zones=zones,

@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from mgaudit.config.places import rules_folder
+from mgaudit.config import places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,4 +21,4 @@ def containers(settings: Settings) -> dict[str, object]:
 
 @cache
 def _shipped() -> Mapping[str, Any]:
-    return tomllib.loads((rules_folder() / "containers.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((places.rules_folder() / "containers.toml").read_text(encoding="utf-8"))

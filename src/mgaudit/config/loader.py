@@ -40,7 +40,7 @@ def load(file: Path, kinds: Mapping[str, type[Parameters]], *, root: Path | None
     files.add(*found)
     merged = merge.merge(files.documents, log)
     _settle_root(merged, log, root)
-    settings = Builder(merged, kinds, log).settings(file, files.digest)
+    settings = Builder(merged, kinds, log).settings(file, files)
     if settings is None:
         raise log.error()
     return settings

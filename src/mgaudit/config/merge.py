@@ -80,10 +80,16 @@ def read_document(file: Path, log: Log) -> tuple[Node, bytes] | None:
 
 
 class Files:
-    """The configuration and every file that it extends, each once, a file after those that it extends."""
+    """The configuration and every file that it extends, each once, a file after those that it extends.
+
+    Attributes:
+        documents: Their tables.
+        digests: A digest of each file's content.
+    """
 
     def __init__(self, log: Log) -> None:
         self.documents: list[Node] = []
+        self.digests: dict[Path, str] = {}
         self._log = log
         self._digest = hashlib.blake2b(digest_size=16)
         self._done: set[Path] = set()
@@ -107,6 +113,7 @@ class Files:
             if isinstance(item.value, str):
                 self._extend(item, item.value, (*chain, document.file))
         self._digest.update(len(content).to_bytes(8, "big") + content)
+        self.digests[document.file] = hashlib.blake2b(content, digest_size=16).hexdigest()
         self.documents.append(document)
 
     def _extend(self, item: Node, text: str, chain: tuple[Path, ...]) -> None:

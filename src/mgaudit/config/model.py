@@ -162,6 +162,7 @@ class Settings:
         root: The absolute, resolved root of the audited tree.
         path: ``file`` as reports name it.
         digest: A digest of every file that was read (the configuration and its packs).
+        documents: A digest of each of them, by its name.
         effects: ``[effects]``: library functions and what they write, as plain values of any shape.
         containers: ``[containers]``: library templates and which argument is the key, likewise.
         limits: ``[limits]``: what bounds a parse; no answer depends on it.
@@ -185,6 +186,7 @@ class Settings:
     limits: LimitsSpec = LimitsSpec()
     legacy: tuple[LegacySpec, ...] = ()
     required_version: str | None = None
+    documents: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     @property

@@ -60,6 +60,24 @@ class Difference(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """A part of the evidence that differs; None where a run has none of it.
+
+    Attributes:
+        part: ``tool``, ``document``, ``flags``, ``catalogue``, ``baseline``, ``sources``, ``floor``, ``count`` or
+            ``certificate``.
+        name: Which one of them.
+        before: A version, a digest or a number.
+        after: Likewise.
+    """
+
+    part: str
+    name: str
+    before: str | int | None
+    after: str | int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """How many of the sites that owe a row have one."""
 
@@ -95,6 +113,7 @@ class Delta:
         findings: Differences of findings.
         coverage: By gate and zone.
         changed_inputs: What the gates judge by and differs: "configuration", "catalogue reads", "tool" and the like.
+        evidence: Every part of the evidence that differs.
     """
 
     names: tuple[str, str]
@@ -104,6 +123,7 @@ class Delta:
     findings: tuple[Difference[RunFinding], ...]
     coverage: tuple[Coverage, ...]
     changed_inputs: tuple[str, ...]
+    evidence: tuple[Proof, ...] = ()
 
     @property
     def trusted(self) -> bool:

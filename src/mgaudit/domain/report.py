@@ -21,6 +21,7 @@ class ToolVersions:
     mgaudit: str
     libclang: str
     tree_sitter_cpp: str
+    libraries: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,27 @@ class Inputs:
 
     Attributes:
         configuration: Of the configuration and the packs that it extends.
+        documents: Of each of these files, by its name.
         catalogues: Of each catalogue's file, by the catalogue's name.
         baselines: Of each baseline, by its path.
+        flags: Of the arguments by which files are parsed, by configuration.
+        sources: Of all files of the tree.
     """
 
     configuration: str
+    documents: Mapping[str, str]
     catalogues: Mapping[str, str]
     baselines: Mapping[str, str]
+    flags: Mapping[str, str]
+    sources: str
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The least number of something, and how many there were."""
+
+    least: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +78,7 @@ class Report:
         warnings: What the reader should know.
         scope: The audited files whose findings were wanted, sorted; None for all.
         inputs: What the gates judged by; None where the configuration could not be read.
+        floors: What there had to be of, by name.
         sites: The boundary census of all gates, where it was asked for.
         certificate: How many bytes of the audited files who vouches for, in any configuration; None where it is off.
         zones: The zones of the files that findings and sites lie in, by path.
@@ -79,6 +95,7 @@ class Report:
     warnings: tuple[Problem, ...] = ()
     scope: tuple[str, ...] | None = None
     inputs: Inputs | None = None
+    floors: Mapping[str, Floor] = field(default_factory=dict)
     sites: tuple[SurfaceSite, ...] | None = None
     certificate: Mapping[Standing, int] | None = None
     zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -12,6 +12,7 @@ class RunTool:
 
     version: str
     libclang: str | None
+    libraries: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class RunGate:
     id: str
     kind: str
     status: str
+    examined: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,17 @@ class RunInputs:
     configuration: str
     catalogues: Mapping[str, str]
     baselines: Mapping[str, str]
+    documents: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, str] = field(default_factory=dict)
+    sources: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFloor:
+    """A floor, and what was counted."""
+
+    least: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +103,5 @@ class Run:
     sites: tuple[RunSite, ...] | None = None
     zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     inputs: RunInputs | None = None
+    floors: Mapping[str, RunFloor] = field(default_factory=dict)
+    certificate: Mapping[str, int] | None = None

@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from mgaudit.domain.delta import Cause, Change, Coverage, Delta, Difference, Share
+from mgaudit.domain.delta import Cause, Change, Coverage, Delta, Difference, Proof, Share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.domain.runs import Run, RunFinding, RunSite
     from mgaudit.sources.git import Hunk
@@ -71,7 +71,7 @@ class _Comparison:
         sites = self._sites()
         return Delta(
             self.names, self.before, self.after, sites, self._findings(), self._coverage(sites or ()),
-            tuple(self._changed_inputs()),
+            tuple(self._changed_inputs()), tuple(_evidence(self.before, self.after)),
         )  # fmt: skip
 
     # ---- pairs
@@ -148,13 +148,14 @@ class _Comparison:
     def _changed_inputs(self) -> list[str]:
         old, new = self.before.inputs, self.after.inputs
         found = []
-        if self.before.tool != self.after.tool:
+        if _tool(self.before, self.after) != _tool(self.after, self.before):
             found.append("tool")
         if old is None or new is None:
             return found
         if old.configuration != new.configuration:
             found.append("configuration")
         for word, ours, theirs in (
+            ("flags", old.flags if new.flags else {}, new.flags if old.flags else {}),
             ("catalogue", old.catalogues, new.catalogues), ("baseline", old.baselines, new.baselines),
         ):  # fmt: skip
             names = sorted({*ours, *theirs})
@@ -178,7 +179,7 @@ class _Comparison:
     def _rules_changed(self) -> list[Cause]:
         words = {word.partition(" ")[0] for word in self._changed_inputs()}
         found = [Cause(word) for word in ("catalogue", "configuration", "tool") if word in words]
-        if "baseline" in words and Cause.CONFIGURATION not in found:
+        if words & {"baseline", "flags"} and Cause.CONFIGURATION not in found:
             found.append(Cause.CONFIGURATION)
         return sorted(found, key=_RULES.index)
 
@@ -213,6 +214,35 @@ class _Comparison:
                     owed[key] += 1
                     mapped[key] += site.verdict != _UNMAPPED
         return {key: Share(mapped[key], number) for key, number in owed.items()}
+
+
+def _tool(run: Run, other: Run) -> Key:
+    """What made a run, as far as the other one tells it, too."""
+    return (run.tool.version, run.tool.libclang, run.tool.libraries if other.tool.libraries else {})
+
+
+def _evidence(before: Run, after: Run) -> Iterator[Proof]:
+    """The parts of the evidence that differ."""
+    old, new = _parts(before), _parts(after)
+    for key in dict.fromkeys((*old, *new)):
+        if old.get(key) != new.get(key):
+            yield Proof(*key, old.get(key), new.get(key))
+
+
+def _parts(run: Run) -> dict[tuple[str, str], str | int | None]:
+    """All evidence of a run, by part and name; what an old run does not tell is in no part."""
+    tool = {"mgaudit": run.tool.version, "libclang": run.tool.libclang, **run.tool.libraries}
+    found: dict[tuple[str, str], str | int | None] = {("tool", name): value for name, value in tool.items()}
+    if run.inputs is not None:
+        groups: dict[str, Mapping[str, str]] = {
+            "document": run.inputs.documents, "flags": run.inputs.flags, "catalogue": run.inputs.catalogues,
+            "baseline": run.inputs.baselines, "sources": {"": run.inputs.sources},
+        }  # fmt: skip
+        found |= {(part, name): digest for part, group in groups.items() for name, digest in sorted(group.items())}
+    found |= {("floor", name): floor.least for name, floor in run.floors.items()}
+    found |= {("count", f"{g.id}: {name}"): number for g in run.gates for name, number in sorted(g.examined.items())}
+    found |= {("certificate", by): number for by, number in (run.certificate or {}).items()}
+    return found
 
 
 def _of_one_run(before: Iterable[Any], after: Iterable[Any]) -> Callable[[Any], bool]:

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import mgaudit
 from mgaudit.baseline import matching
 from mgaudit.baseline.judging import Terms, judged
 from mgaudit.domain.certificate import Standing
 from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, is_red, with_fingerprints
 from mgaudit.domain.problems import Problem, UntrustedError
-from mgaudit.domain.report import ConfigurationHealth, Inputs, Report, ToolVersions
+from mgaudit.domain.report import ConfigurationHealth, Report
 from mgaudit.engine import baselines
 from mgaudit.engine.answers import Answers
 from mgaudit.engine.audited import named_files
 from mgaudit.engine.catalogues import CatalogueReader
+from mgaudit.engine.evidence import floors_of, inputs_of, tool_of
 from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
 from mgaudit.gates.uses import spans_files
-from mgaudit.sources.tree import file_content, file_text
+from mgaudit.sources.tree import file_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from mgaudit.baseline.files import Baseline
     from mgaudit.baseline.matching import Match
@@ -100,7 +98,7 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
     findings = tuple(sorted((f for r in ordered for f in r.findings), key=lambda f: f.sort_key))
     red = any(result.status is Status.RED for result in ordered)
     report = Report(
-        tool=versions(analysis),
+        tool=tool_of(analysis),
         tree=analysis.settings.tree.name,
         trusted=not errors,
         exit_code=2 if errors else 1 if red else 0,
@@ -109,7 +107,8 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
         findings=findings,
         errors=tuple(sorted(set(errors), key=lambda p: (p.path or "", p.line, p.message))),
         warnings=(*analysis.warnings, *_unguarded(analysis.settings)),
-        inputs=_inputs(analysis.settings),
+        inputs=inputs_of(analysis),
+        floors=floors_of(wanted, results),
         certificate=_certificate(ordered),
         zones={path: analysis.files.zones_of(path) for path in sorted({finding.path for finding in findings})},
         scope=None if selection.is_whole else tuple(sorted(_chosen(analysis, selection))),
@@ -125,24 +124,6 @@ def _certificate(results: Iterable[GateResult]) -> Mapping[Standing, int] | None
     return None
 
 
-def _inputs(settings: Settings) -> Inputs:
-    catalogues = {name: spec.file for name, spec in settings.catalogues.items() if spec.file}
-    files = {ledger.file for gate in settings.gates for ledger in baselines.ledgers(gate)}
-    return Inputs(
-        settings.digest,
-        {name: _digest(settings.places.file(file)) for name, file in sorted(catalogues.items())},
-        {file: _digest(settings.places.file(file)) for file in sorted(files)},
-    )
-
-
-def _digest(file: Path) -> str:
-    """A digest of a file's content; empty where it cannot be read, which is a problem of its own elsewhere."""
-    try:
-        return hashlib.blake2b(file_content(file), digest_size=16).hexdigest()
-    except OSError:
-        return ""
-
-
 def _chosen(analysis: Analysis, selection: Selection) -> frozenset[str]:
     """The audited files whose findings are wanted."""
     return frozenset(path for path in analysis.files.files if selection.takes(path))
@@ -154,12 +135,6 @@ def _unguarded(settings: Settings) -> Iterator[Problem]:
         yield Problem(
             settings.path, 0, "no gate guards a boundary: only the health of the run is judged", "add a [[gate]]"
         )
-
-
-def versions(analysis: Analysis) -> ToolVersions:
-    """What produced the analysis."""
-    found = analysis.toolchain.versions
-    return ToolVersions(mgaudit.__version__, found.libclang, found.tree_sitter_cpp)
 
 
 def _summed(results: Iterable[GateResult]) -> dict[str, int]:

@@ -83,6 +83,7 @@ class Analysis:
         syntax: The syntax witness's view of the audited files.
         inquiry: Asks the front end about single places.
         verdicts: What checks said of this very state before.
+        contents: Digests of the files.
         problems: Why the facts cannot be trusted; empty for a sound run.
         warnings: What the reader should know.
         statistics: What the run did.
@@ -97,6 +98,7 @@ class Analysis:
     syntax: Views[FileSyntax]
     inquiry: Inquiry
     verdicts: Verdicts
+    contents: Contents
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
     statistics: Statistics
@@ -198,7 +200,7 @@ class _Run:
         return Analysis(
             self.settings, self.files, self.plan, self.toolchain, facts, self.audited, self.syntax,
             Inquiry(setup, self.jobs, self.options.jobs, self.contents), Verdicts(self.cache, self._state()),
-            tuple(dict.fromkeys(self.problems)), warnings, self.statistics,
+            self.contents, tuple(dict.fromkeys(self.problems)), warnings, self.statistics,
         )  # fmt: skip
 
     def _state(self) -> str:

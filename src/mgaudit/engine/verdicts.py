@@ -24,6 +24,7 @@ import mgaudit
 from mgaudit.domain.findings import Finding
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine.answers import Reading
+from mgaudit.engine.evidence import LIBRARIES
 from mgaudit.gates.context import Verdict
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 # The fields of a context that are made of what `identity` digests, and those whose answers are noted.
 _IDENTIFIED: Final = frozenset({"facts", "syntax", "resolve"})
 _NOTED: Final = frozenset({"content", "matching", "listing", "poisoned", "catalogue", "binaries"})
-_LIBRARIES: Final = ("msgspec", "networkx", "pycxxfilt", "pyelftools", "tree-sitter", "tree-sitter-cpp")
-
 _CODE: Final = frozenset({".py", ".toml", ".json", ".def"})
 
 
@@ -133,7 +132,7 @@ def _code() -> bytes:
     import importlib.metadata  # noqa: PLC0415  slow to import
 
     digest = hashlib.blake2b(f"{mgaudit.__version__} {sys.version}".encode(), digest_size=20)
-    for library in _LIBRARIES:
+    for library in LIBRARIES:
         digest.update(f"{library} {importlib.metadata.version(library)}\0".encode())
     folder = Path(mgaudit.__file__).parent
     for file in sorted(folder.rglob("*")):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MARK: Final = "<!-- mgaudit-delta -->"
 """The first line, by which a lane finds its own comment again."""
 
+_DIGITS: Final = 16  # of a digest
 _LARGEST: Final = 60_000  # characters; a comment on GitHub holds 65,536
 _ROWS: Final = 2_000  # of a table in HTML
 _LIMITS: Final = (100, 30, 10, 3)
@@ -70,6 +71,7 @@ def as_json(delta: Delta) -> str:
         "before": _run(delta, 0),
         "after": _run(delta, 1),
         "changed-inputs": list(delta.changed_inputs),
+        "evidence": [asdict(proof) for proof in delta.evidence],
         "findings": [_difference(difference) for difference in delta.findings],
         "sites": None if delta.sites is None else [_difference(difference) for difference in delta.sites],
         "coverage": [
@@ -240,6 +242,20 @@ class _Page:
             yield from ("</details>", "")
         if self._delta.changed_inputs:
             yield f"Changed beside the code: {', '.join(map(code, self._delta.changed_inputs))}."
+            yield ""
+        yield from self._evidence()
+
+    def _evidence(self) -> Iterator[str]:
+        """What the runs rest on and differs, digests cut short."""
+        found = self._delta.evidence
+        if found:
+            yield from (f"<details><summary>{counted(len(found), 'parts')} of the evidence differ</summary>", "")
+            yield from ("| part | name | before | after |", "|---|---|---|---|")
+            for proof in found[: self._limit]:
+                values = ("none" if value is None else str(value)[:_DIGITS] for value in (proof.before, proof.after))
+                yield f"| {' | '.join(map(cell, (proof.part, proof.name, *values)))} |"
+            yield from self._rest(len(found), "parts")
+            yield from ("", "</details>")
 
     def _rest(self, number: int, what: str) -> Iterator[str]:
         if number > self._limit:

@@ -65,7 +65,7 @@ def render(report: Report, sources: Sources, prefix: str = "") -> str:
     for command, number in said.items():
         if number > LIMIT:
             lines.append(f"{counted(number - LIMIT, f'more {command}s')}, of {number}: the other reports have them all")
-    lines += filter(None, [tally.certificate(report)])
+    lines += [f"mgaudit {line}" for line in tally.evidence(report)]
     lines.append(f"mgaudit {verdict.word(report)}: {verdict.sentence(report)}")
     return "".join(f"{line}\n" for line in lines)
 

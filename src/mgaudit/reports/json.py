@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mgaudit.domain.census import SurfaceSite
     from mgaudit.domain.findings import BaselineCount, Finding, GateResult
     from mgaudit.domain.problems import Problem
-    from mgaudit.domain.report import Report
+    from mgaudit.domain.report import ConfigurationHealth, Report
 
 SCHEMA = 1
 
@@ -38,28 +38,43 @@ def as_value(report: Report) -> dict[str, Any]:
             "version": report.tool.mgaudit,
             "libclang": report.tool.libclang or None,
             "tree-sitter-cpp": report.tool.tree_sitter_cpp or None,
+            "libraries": dict(report.tool.libraries),
         },
         "tree": report.tree or None,
         "trusted": report.trusted,
         "exit-code": report.exit_code,
         "scope": None if report.scope is None else list(report.scope),
-        "configurations": [
-            {"name": item.name, "units": item.units, "units-with-errors": item.units_with_errors}
-            for item in report.configurations
-        ],
+        "configurations": [configuration_value(item) for item in report.configurations],
         "gates": [_gate(result) for result in report.gates],
         "findings": [finding_value(finding) for finding in report.findings],
         **({} if report.sites is None else {"sites": [site_value(site) for site in report.sites]}),
         "zones": {path: list(zones) for path, zones in sorted(report.zones.items())},
-        "inputs": report.inputs
-        and {
-            "configuration": report.inputs.configuration,
-            "catalogues": dict(sorted(report.inputs.catalogues.items())),
-            "baselines": dict(sorted(report.inputs.baselines.items())),
-        },
-        "certificate": report.certificate and {str(by): count for by, count in report.certificate.items()},
+        **evidence(report),
         "errors": [_problem(problem) for problem in report.errors],
         "warnings": [_problem(problem) for problem in report.warnings],
+    }
+
+
+def configuration_value(item: ConfigurationHealth) -> dict[str, Any]:
+    """A configuration as plain values."""
+    return {"name": item.name, "units": item.units, "units-with-errors": item.units_with_errors}
+
+
+def evidence(report: Report) -> dict[str, Any]:
+    """What the run was given and how far it saw: digests, floors and the certificate."""
+    inputs = report.inputs
+    return {
+        "inputs": inputs
+        and {
+            "configuration": inputs.configuration,
+            "documents": dict(inputs.documents),
+            "catalogues": dict(inputs.catalogues),
+            "baselines": dict(inputs.baselines),
+            "flags": dict(inputs.flags),
+            "sources": inputs.sources,
+        },
+        "floors": {name: {"least": floor.least, "count": floor.count} for name, floor in report.floors.items()},
+        "certificate": report.certificate and {str(by): count for by, count in report.certificate.items()},
     }
 
 

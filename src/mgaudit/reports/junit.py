@@ -28,6 +28,11 @@ def render(report: Report) -> str:
     for key in ("tests", "failures", "errors", "skipped"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
     root.extend(suites)
+    if suites:
+        properties = ET.Element("properties")
+        for name, _, value in (line.partition(": ") for line in tally.evidence(report)):
+            ET.SubElement(properties, "property", name=name, value=value)
+        suites[0].insert(0, properties)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 

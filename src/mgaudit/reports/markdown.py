@@ -46,12 +46,13 @@ def render(report: Report) -> str:
     lines += _findings(ranked(report.findings))
     if report.scope is not None:
         lines += [f"Only what lies in {counted(len(report.scope), 'files')} of the tree is reported.", ""]
-    if said := tally.certificate(report):
-        lines += [said, ""]
     counts = [count for result in report.gates for count in result.baselines]
     lines += [f"- baseline {code(count.path)}: {baselines.counts(count)}" for count in counts]
     lines += [""] if counts else []
     lines += _problems(report.warnings, "Warnings")
+    lines += ["<details><summary>What this run rests on</summary>", ""]
+    lines += [f"- {code(line)}" for line in tally.evidence(report)]
+    lines += ["", "</details>", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

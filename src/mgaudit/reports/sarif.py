@@ -15,6 +15,7 @@ from urllib.parse import quote
 from mgaudit.config.places import CONFIGURATION, PACKS
 from mgaudit.gates.pages import page
 from mgaudit.gates.registry import KINDS
+from mgaudit.reports.json import configuration_value, evidence
 
 if TYPE_CHECKING:
     from mgaudit.domain.findings import Evidence, Finding, GateResult
@@ -80,6 +81,7 @@ class _Run:
                     {"name": name, "version": version}
                     for name, version in (
                         ("libclang", report.tool.libclang), ("tree-sitter-cpp", report.tool.tree_sitter_cpp),
+                        *((n, v) for n, v in report.tool.libraries.items() if n != "tree-sitter-cpp"),
                     )
                     if version
                 ],
@@ -101,7 +103,8 @@ class _Run:
             "properties": {
                 "tree": report.tree,
                 "trusted": report.trusted,
-                "certificate": report.certificate and {str(by): count for by, count in report.certificate.items()},
+                "configurations": [configuration_value(item) for item in report.configurations],
+                **evidence(report),
                 "gates": {
                     result.gate: {"status": str(result.status), "examined": dict(sorted(result.examined.items()))}
                     | ({"reason": result.reason} if result.reason else {})

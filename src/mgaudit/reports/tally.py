@@ -22,6 +22,7 @@ VOUCHING: Final = {
 """Who vouches for code."""
 
 _REASONS: Final = 3
+_DIGITS: Final = 12  # of a digest: enough to tell two runs apart
 
 
 def weights(result: GateResult) -> str:
@@ -57,6 +58,26 @@ def vouched(counts: Mapping[Standing, int]) -> str:
     return ", ".join(
         f"{counts[by]:,} ({100 * counts[by] / total:.1f} %) by {VOUCHING[by]}" for by in Standing if counts[by]
     )
+
+
+def evidence(report: Report) -> list[str]:
+    """What the run rests on, a line each: how far the parsers saw, floors, what it was given, what made it."""
+    lines = [certificate(report)] if report.certificate else []
+    if report.floors:
+        said = (f"{floor.count:,} {visible(name)} of at least {floor.least:,}" for name, floor in report.floors.items())
+        lines.append(f"floors: {', '.join(said)}")
+    if report.inputs is not None:
+        inputs = report.inputs
+        groups = (
+            ("", {"sources": inputs.sources}), ("", inputs.documents), ("flags of ", inputs.flags),
+            ("catalogue ", inputs.catalogues), ("baseline ", inputs.baselines),
+        )  # fmt: skip
+        said = (f"{word}{visible(name)} {digest[:_DIGITS]}" for word, group in groups for name, digest in group.items())
+        lines.append(f"judged: {', '.join(said)}")
+    tool = report.tool
+    versions = {"mgaudit": tool.mgaudit, "libclang": tool.libclang, "tree-sitter-cpp": tool.tree_sitter_cpp}
+    said = (f"{name} {visible(version)}" for name, version in {**versions, **tool.libraries}.items() if version)
+    return [*lines, f"made with: {', '.join(said)}"]
 
 
 def certificate(report: Report) -> str:

@@ -168,11 +168,11 @@ class _Page:
         for item in report.configurations:
             errors = f"{item.units_with_errors} with errors" if item.units_with_errors else "all parsed without errors"
             self.line(f"configuration {visible(item.name)}: {counted(item.units, 'units')}, {errors}")
-        if said := tally.certificate(report):
-            self.line(said)
         for result in report.gates:
             for count in result.baselines:
                 self.line(f"baseline {visible(count.path)}: {baselines.counts(count)}")
+        for line in tally.evidence(report):
+            self.line((line, "dim"))
         self._verdict(report)
 
     def left(self, report: Report) -> None:
