@@ -211,8 +211,27 @@ UNDECIDED = {
 }
 
 
+class Question:
+    """Asks about the methods of the class."""
+
+    def __init__(self, source: str, publication: Publication, ids: Callable[[str], frozenset[int]]) -> None:
+        self.source = source
+        self.publication = publication
+        self.ids = ids
+        self.known: dict[str, Published] = {}
+
+    def about(self, name: str) -> Published:
+        if name not in self.known:
+            (symbol,) = self.ids(f"S::{name}")
+            self.known[name] = self.publication.of(symbol)
+        return self.known[name]
+
+    def __call__(self, name: str, signal: str) -> Answer:
+        return self.about(name).answers[signal]
+
+
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Answer]:
+def published(tmp_path_factory: pytest.TempPathFactory) -> Question:
     folder = tmp_path_factory.mktemp("publication")
     shapes = {**HOLDS, **FAILS, **UNDECIDED, **OTHERS}
     methods = [f"  void {_method(name)}(int v) {{ {body} }}" for name, body in shapes.items()]
@@ -237,15 +256,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], 
     entities = Entities(facts, Scope(frozenset({"src/a.cpp"}), ()))
     state = State(facts, effects, entities, counters, ids("S::BumpAll"))
     publication = Publication(state, signals, Reach(ids("gTable")), "IMMEDIATE")
-    known: dict[str, Published] = {}
-
-    def answer(name: str, signal: str) -> Answer:
-        (symbol,) = ids(f"S::{name}")
-        if name not in known:
-            known[name] = publication.of(symbol)
-        return known[name].answers[signal]
-
-    return answer
+    return Question((folder / "src" / "a.cpp").read_text(), publication, ids)
 
 
 def test_shapes_have_names_of_their_own() -> None:
@@ -262,6 +273,9 @@ OTHERS = {
     "table by a reference": "auto& t = gTable; m_x = v; t.Other(v);",
     "table in one arm": "m_x = v; if (v) gTable.Draw(v);",
     "function": "m_x = v; BumpAll();",
+    "way out by a return": "m_x = v;\n if (v < 0)\n return;\n ++m_version;",
+    "way out at the end": "if (v)\n Silent(v);\n else {\n m_y = v;\n ++m_version; }",
+    "way out of a callee": "if (v) { m_y = v; ++m_version; return; }\n if (Update(m_x, v))\n return;",
 }
 
 
@@ -270,17 +284,17 @@ def _method(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", HOLDS)
-def test_a_publisher_on_every_mutating_path_holds(published: Callable[[str, str], Answer], name: str) -> None:
+def test_a_publisher_on_every_mutating_path_holds(published: Question, name: str) -> None:
     assert published(_method(name), "VERSION") is Answer.HOLDS
 
 
 @pytest.mark.parametrize("name", FAILS)
-def test_a_mutating_path_without_it_does_not(published: Callable[[str, str], Answer], name: str) -> None:
+def test_a_mutating_path_without_it_does_not(published: Question, name: str) -> None:
     assert published(_method(name), "VERSION") is Answer.FAILS
 
 
 @pytest.mark.parametrize("name", UNDECIDED)
-def test_what_cannot_be_followed_is_undecided(published: Callable[[str, str], Answer], name: str) -> None:
+def test_what_cannot_be_followed_is_undecided(published: Question, name: str) -> None:
     assert published(_method(name), "VERSION") is Answer.UNDECIDED
 
 
@@ -300,9 +314,35 @@ def test_what_cannot_be_followed_is_undecided(published: Callable[[str, str], An
         ("macro", "IMMEDIATE", Answer.FAILS),
     ],
 )
-def test_signals(published: Callable[[str, str], Answer], name: str, signal: str, answer: Answer) -> None:
+def test_signals(published: Question, name: str, signal: str, answer: Answer) -> None:
     assert published(_method(name), signal) is answer
 
 
-def test_every_override_must_publish(published: Callable[[str, str], Answer]) -> None:
+def test_every_override_must_publish(published: Question) -> None:
     assert published("V", "VERSION") is Answer.FAILS  # the override does not
+
+
+def _lines(published: Question, name: str) -> list[tuple[int, str]]:
+    """The steps of the path that misses the version, by lines from the first one of the method."""
+    steps = published.publication.missed_path(published.about(_method(name)), "VERSION")
+    assert {step.path for step in steps} == {"src/a.cpp"}
+    first = next(i for i, line in enumerate(published.source.splitlines(), 1) if _method(name) in line)
+    return [(step.line - first, step.text) for step in steps]
+
+
+def test_the_path_that_misses_a_publisher_leads_from_the_write_to_the_way_out(published: Question) -> None:
+    out = _lines(published, "way out by a return")
+    assert out == [(0, "assigns"), (2, f"S::{_method('way out by a return')} returns, and has not published VERSION")]
+
+
+def test_the_path_leads_through_the_calls_down_to_the_write(published: Question) -> None:
+    call, write, end = _lines(published, "way out at the end")
+    assert call == (1, "calls S::Silent, which writes")
+    assert write[1] == "assigns"
+    assert end[0] == 0
+    assert "runs to its end" in end[1]
+
+
+def test_the_path_takes_the_way_out_that_misses_the_publisher(published: Question) -> None:
+    call, _, end = _lines(published, "way out of a callee")
+    assert (call[0], end[0]) == (1, 2)

@@ -138,10 +138,19 @@ def test_only_definitions_that_a_configuration_takes_count() -> None:
         ),
         ("#define LIST(X) X(A, B) /* open\n", [(1, "column 25: a comment has no end")]),
         ("#define LIST(X)\n", [(1, "the list LIST has no row")]),
+        ("#define LIST(X) // to do\n", [(1, "the list LIST has no row")]),
+        ("#define LIST(X)\n/* empty */\n", [(1, "the list LIST has no row")]),
+        ("#define LIST(X) /* empty */ Y(A)\n", [(1, "column 29: `Y` opens no row of LIST")]),
+        ("#define LIST(X) /* not empty */\n", [(1, "the list LIST has no row")]),
     ],
 )  # fmt: skip
 def test_malformed_rows_are_never_skipped(text: str, expected: list[tuple[int, str]]) -> None:
     assert faults(text) == expected
+
+
+@pytest.mark.parametrize("body", [" /* empty */\n", " \\\n  /* empty */ \\\n\n", " // empty\n", "/*empty*/"])
+def test_a_list_may_say_that_it_has_no_rows(body: str) -> None:
+    assert read(f"#define LIST(X){body}").rows == ()
 
 
 def test_every_malformed_row_of_a_sound_shape_is_reported() -> None:

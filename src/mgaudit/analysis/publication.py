@@ -132,18 +132,20 @@ class Publication:
             known: What is known of the mutator; the signal fails there.
             signal: The signal's name.
         """
-        ways = [way for way in self._exits(known.functions, known.only, self._bits[signal]) if way[2].missed_2]
-        if not ways:
-            return []
-        function, leaving, happened = ways[0]
+        ways = self._exits(known.functions, known.only, self._bits[signal])
+        function, leaving, happened = next(way for way in ways if way[2].missed_2)
         *calls, write = happened.witness
         name = self._state.facts.symbol(function).qualified
         end = "returns" if leaving.kind == RETURN else "runs to its end"
         return [
-            *(self._step(node, "calls what writes") for node in calls),
+            *(self._step(node, self._called(node)) for node in calls),
             self._step(write, self._meanings.deed(write) or "writes"),
             self._step(leaving, f"{name} {end}, and has not published {signal}"),
         ]  # fmt: skip
+
+    def _called(self, node: Node) -> str:
+        symbol = self._state.facts.symbol(node.symbol) if node.symbol is not None else None
+        return f"calls {symbol.qualified}, which writes" if symbol is not None else "calls what writes"
 
     def _step(self, node: Node, text: str) -> Step:
         path, line, _ = self._state.effects.place(node)

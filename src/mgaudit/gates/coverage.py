@@ -84,7 +84,7 @@ class Reporter:
 
     def row(  # noqa: PLR0913
         self, row: Row, message: str, advice: str, severity: Severity = Severity.ERROR, *, key: str | None = None,
-        identity: str | None = None,
+        identity: str | None = None, proof: Iterable[Evidence] = (),
     ) -> Finding:  # fmt: skip
         """A finding about a row.
 
@@ -95,13 +95,14 @@ class Reporter:
             severity: How much it weighs.
             key: What the finding is about; default: the row's first column.
             identity: What stays the same as long as the finding does; default: the message.
+            proof: What it rests on beside the row.
         """
         return Finding(
             gate=self.context.spec.id, kind=self.context.spec.kind, severity=severity, message=message, help=advice,
             path=row.path, line=row.line, column=row.column, entity=row.key if key is None else key,
             identity=("catalogue", row.path, message if identity is None else identity),
             configurations=tuple(sorted(self.context.facts.configurations)),
-            evidence=(Evidence("row", row.path, row.line, row.text()),),
+            evidence=(Evidence("row", row.path, row.line, row.text()), *proof),
         )  # fmt: skip
 
 

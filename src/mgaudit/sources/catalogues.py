@@ -8,8 +8,9 @@ conditional; every definition counts that some parsed configuration takes, or ev
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.sources.catalogues_rows import BodyReader, RawRow, union
@@ -168,8 +169,13 @@ class _ListReader:
             before = len(self.rows)
             for raw in self._rows_of(known, definition, frozenset({name})):
                 self._take(names, raw, number)
-            if len(self.rows) == before and not self.problems:
-                self.problems.append(Problem(self.path, definition.line, f"the list {name} has no row"))
+            if len(self.rows) == before and not self.problems and not self._is_empty_on_purpose(definition):
+                self.problems.append(
+                    Problem(
+                        self.path, definition.line, f"the list {name} has no row",
+                        f"where it is to have none, write `#define {name}({definition.parameters[0]}) /* empty */`",
+                    )
+                )  # fmt: skip
         if self.problems:
             raise UntrustedError(self.problems)
         first = definitions[0]
@@ -199,6 +205,10 @@ class _ListReader:
     def _definitions(self, known: FileScan, name: str) -> list[MacroDefinition]:
         found = [d for d in known.macro_definitions if d.name == name and d.parameters]
         return found if self.is_active is None else [d for d in found if self.is_active(d.offset)]
+
+    def _is_empty_on_purpose(self, definition: MacroDefinition) -> bool:
+        """Whether a list says that it has no rows, so that none can have been lost."""
+        return _EMPTY.match(self.data, self.data.index(b")", definition.offset) + 1) is not None
 
     def _rows_of(self, known: FileScan, definition: MacroDefinition, above: frozenset[str]) -> Iterator[RawRow]:
         start = self.data.index(b")", definition.offset) + 1
@@ -246,3 +256,7 @@ def _split_pairs(columns: Sequence[str], texts: Sequence[str]) -> tuple[str, ...
         else:
             found.append(text)
     return tuple(found)
+
+
+_GAP: Final = rb"(?:[ \t]|\\\r?\n)*"
+_EMPTY: Final = re.compile(_GAP + rb"(?:/\*[ \t]*empty[ \t]*\*/" + _GAP + rb"|//[ \t]*empty[ \t]*)(?=\r?\n|\Z)")

@@ -25,7 +25,7 @@ from mgaudit.gates.scopes import empty_zones, scope_of
 from mgaudit.sources.records import DECL_DEFINITION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mgaudit.gates.context import GateContext
     from mgaudit.sources.catalogues import Catalogue, Row
@@ -288,20 +288,29 @@ class Judged:
 
     def _claim(self, row: Row, claim: str, owed: list[int]) -> Iterator[Finding]:
         for number in owed:
-            fault = self._fault(claim, number)
-            if fault is not None:
+            if claim in self.publication.names and self.published[number].answers[claim] is Answer.FAILS:
+                yield self._missed(row, claim, number)
+            elif fault := self._fault(claim, number):
                 yield self._row(row, *fault, claim, number=number)
+
+    def _missed(self, row: Row, claim: str, number: int) -> Finding:
+        """A mutator that does not always publish what its row claims, with a path on which it does not."""
+        steps = self.publication.missed_path(self.published[number], claim)
+        write, end = (f"{step.path}:{step.line}" for step in steps[-2:])
+        name = self.state.facts.symbol(number).qualified
+        return self._row(
+            row,
+            f"{name} claims {claim}, and some path writes without publishing it: the write at {write}, the way out "
+            f"at {end}",
+            f"publish on every path that writes, or take {claim} out of the row",
+            claim, number=number, proof=[Evidence("path", step.path, step.line, step.text) for step in steps],
+        )  # fmt: skip
 
     def _fault(self, claim: str, number: int) -> tuple[str, str] | None:
         """Why a claim does not hold of a mutator, and what to do."""
         name = self.state.facts.symbol(number).qualified
         if claim in self.publication.names:
             known = self.published[number]
-            if known.answers[claim] is Answer.FAILS:
-                return (
-                    f"{name} claims {claim}, and some path writes without publishing it",
-                    f"publish on every path that writes, or take {claim} out of the row",
-                )
             if known.answers[claim] is Answer.UNDECIDED and not self._is_allowed(number, claim):
                 return (
                     f"undecided: whether {name} always publishes {claim} ({_why(known)})",
@@ -349,10 +358,10 @@ class Judged:
 
     def _row(  # noqa: PLR0913
         self, row: Row, message: str, advice: str, what: str, *, number: int | None = None,
-        severity: Severity = Severity.ERROR,
+        severity: Severity = Severity.ERROR, proof: Iterable[Evidence] = (),
     ) -> Finding:  # fmt: skip
         entity = self.state.facts.symbol(number).qualified if number is not None else _name(row)
-        return self.report.row(row, message, advice, severity, key=entity, identity=f"{entity} {what}")
+        return self.report.row(row, message, advice, severity, key=entity, identity=f"{entity} {what}", proof=proof)
 
 
 def _name(row: Row) -> str:
