@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from shutil import copytree
+from typing import Any
 
 import pytest
 
+from mgaudit import gates
 from mgaudit.commands.demo import copy_example
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Run = Callable[..., Any]
 
@@ -199,3 +199,32 @@ def test_the_surface_of_mutations_lists_each_pair_with_its_verdict(tmp_path: Pat
         "path": "src/impl/GlObjects.cpp", "accessor": "DeleteBuffer", "role": "call", "kind": "value",
         "verdict": "SHARED_HELPER(ReleaseResource)",
     }.items() <= next(site for site in sites if site["accessor"] == "DeleteBuffer").items()  # fmt: skip
+
+
+def test_the_surface_of_mutators_says_how_far_the_analysis_decides_them(tmp_path: Path, mgaudit: Run) -> None:
+    folder = copytree(Path(gates.__path__[0]) / "dirty_surface" / "cases" / "red-missed-paths", tmp_path / "case")
+    lines = mgaudit("surface", "mutators", "--config", str(folder / "mgaudit.toml")).out.splitlines()
+    assert lines[0] == "src/state/render.h:26:10: value SetCapability (call) -> NEW_RENDER"
+    assert lines[4] == "src/state/render.h:55:10: unresolved SetLimit (call) -> NEW_RENDER"
+    assert lines[-4:] == [
+        "5 mutators owe a row:",
+        "  4  decided: what publishes each write is known",
+        "  1  undecided: goto",
+        "  5  in all",
+    ]
+
+
+def test_a_change_of_some_unknown_object_is_listed_among_the_write_backs(boundary: Path, mgaudit: Run) -> None:
+    draw = boundary / "src/backend/draw.cpp"
+    draw.write_text(draw.read_text() + "extern void (*hook)();\nvoid Poke() {\n    hook();\n}\n")
+    file = boundary / "mgaudit.toml"
+    file.write_text(
+        file.read_text() + '[[catalogue]]\nname = "w"\ncolumns = ["entity", "verdict", "reason"]\nrows = []\n'
+        '[[gate]]\nid = "W"\nkind = "writebacks"\nfrom = ["backend"]\nof = ["state"]\ncatalogue = "w"\n'
+    )
+    value = json.loads(mgaudit("surface", "writebacks", "--output-format", "json").out)
+    assert [(site["line"], site["symbol"], site["kind"], site["verdict"]) for site in value["sites"]] == [
+        (8, "Poke()", "unresolved", "undecided")
+    ]
+    assert value["sites"][0]["entity"].startswith("some object (")
+    assert value["examined"]["undecided"] == 1

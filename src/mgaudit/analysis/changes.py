@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mgaudit.analysis.effects import Effects
     from mgaudit.analysis.effects_model import Deeds, Event, Evidence, Place
     from mgaudit.analysis.sites_entities import Entities
-    from mgaudit.facts.bodies import Node
+    from mgaudit.facts.bodies import BodyRow, Node
     from mgaudit.facts.query import Facts
 
 SiteKey = tuple[str, int, int, str]
@@ -40,14 +40,15 @@ class Changes:
         doubtful: Sites through which something unknown may, with the reason.
         own: Sites whose every change stays with the observing code: a copy of an object.
         unnamed: Sites for changes that no use names, with their evidence; also among `certain` or `doubtful`.
-        unknown: (path, line, column, reason) of deeds in the observing code whose object is not known at all.
+        unknown: (path, line, column, reason) of deeds in the observing code whose object is not known at all, with the
+            body that each is in.
     """
 
     certain: dict[SiteKey, Evidence] = field(default_factory=dict)
     doubtful: dict[SiteKey, Evidence] = field(default_factory=dict)
     own: set[SiteKey] = field(default_factory=set)
     unnamed: dict[SiteKey, tuple[Site, Evidence]] = field(default_factory=dict)
-    unknown: set[tuple[str, int, int, str]] = field(default_factory=set)
+    unknown: dict[tuple[str, int, int, str], BodyRow] = field(default_factory=dict)
 
 
 def key_of(site: Site) -> SiteKey:
@@ -129,7 +130,7 @@ class _Finder:
         elif (named := self._last_observed(event.place) or self._class_of(deeds, event.place)) is not None:
             self._add(deeds, event, named, is_sure=self._widths.get(event.node, 0) <= WIDEST_CERTAIN)
         elif event.place.root is Root.OBJECT and not event.place.path and not event.is_certain:
-            self._found.unknown.add((evidence.path, evidence.line, evidence.column, evidence.text))
+            self._found.unknown[evidence.path, evidence.line, evidence.column, evidence.text] = deeds.row
 
     def _mark(self, sites: Sequence[Site], event: Event, *, is_sure: bool = True) -> None:
         known = self._found.certain if event.is_certain and is_sure else self._found.doubtful

@@ -51,8 +51,10 @@ def surface(  # noqa: PLR0913  one argument a set of options
 ) -> int:
     """List where the code under observation crosses a boundary: every site, its kind and what it is mapped to.
 
-    The boundaries are those of the configured gates of the kind `reads`, `upcalls` or `writebacks`. Below the list
-    stands what all references into the observed zones were: sites, by kind, or structural, by reason.
+    The boundaries are those of the configured gates of the kind `reads`, `upcalls`, `writebacks` or `mutations`. Below
+    the list stands what all references into the observed zones were: sites, by kind, or structural, by reason. The
+    surface `mutators` lists what the gates of the kind `dirty-surface` demand rows for; below the list stands how far
+    the analysis decides them, and what stands in its way.
     """
     session.log_folder = execution.cache_dir
     if output_format == "json":

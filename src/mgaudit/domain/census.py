@@ -51,11 +51,12 @@ class Census:
     """The surface of one or several gates.
 
     Attributes:
-        name: ``reads`` or ``signatures``.
+        name: ``reads``, ``signatures``, ``mutators`` and so on.
         sites: By path, line, column, entity and gate.
         examined: What was looked at.
-        totals: (site or structural, why, how many) lines that add up to the references.
-        references: How many references lead from the observing files into the zones.
+        totals: (site or structural, why, how many) lines that add up to the references; of mutators, (decided or
+            undecided, why, how many).
+        references: How many references lead from the observing files into the zones; how many mutators there are.
     """
 
     name: str

@@ -153,6 +153,7 @@ KINDS: Mapping[str, Kind] = {
         "Every mutator's publishers fire on each mutating path.",
         available=True,
         check="mgaudit.gates.dirty_surface.check:check",
+        census="mgaudit.gates.dirty_surface.census:census_of",
     ),
     "memo-keys": Kind(
         MemoKeysParameters,

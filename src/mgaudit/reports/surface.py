@@ -85,12 +85,23 @@ def as_text(census: Census, by: str | None) -> str:
     files = len({site.path for site in census.sites})
     lines.append(f"{counted(len(census.sites), 'sites')} in {counted(files, 'files')}")
     if census.totals:
-        lines += ["", f"{counted(census.references, 'references')} lead into the observed zones:"]
-        width = len(f"{census.references:,}")
-        lines += [f"  {count:{width},}  {what}: {why}" for what, why, count in census.totals]
-        total = sum(count for _, _, count in census.totals)
-        lines.append(f"  {total:{width},}  in all")
+        lines += _totals(census)
     return "\n".join(lines) + "\n"
+
+
+def _totals(census: Census) -> Iterable[str]:
+    """What the sites are out of: references, by what they are; mutators, by how far they are decided, by frequency."""
+    if census.name == "mutators":
+        totals = sorted(census.totals, key=lambda line: (line[0], -line[2], line[1]))
+        what = f"{counted(census.references, 'mutators')} owe a row:"
+    else:
+        totals = list(census.totals)
+        what = f"{counted(census.references, 'references')} lead into the observed zones:"
+    width = len(f"{census.references:,}")
+    return [
+        "", what, *(f"  {count:{width},}  {name}: {why}" for name, why, count in totals),
+        f"  {sum(count for _, _, count in totals):{width},}  in all",
+    ]  # fmt: skip
 
 
 def _listed(sites: Iterable[SurfaceSite]) -> Iterable[str]:

@@ -201,6 +201,21 @@ class Judged:
         """The signals that come with every write of a mutator."""
         return [name for name, answer in self.published[mutator].answers.items() if answer is Answer.HOLDS]
 
+    def place(self, mutator: int) -> tuple[str, int, int]:
+        """Where a mutator is defined, or at least declared: path, line and column."""
+        declared = self.context.facts.declarations_of([mutator])
+        place = next((row for row in declared if row.flags & DECL_DEFINITION), declared[0] if declared else None)
+        return (place.path, place.line, place.column) if place is not None else self.owed[mutator].place
+
+    def tainted(self, mutator: int) -> str:
+        """What unknown thing may change state in a mutator as well; empty where nothing may."""
+        for target in self.state.targets(mutator) if self.state.is_function(mutator) else ():
+            summary = self.state.effects.of(target)
+            for place, evidence in summary.taints.items() if summary is not None else ():
+                if self.state.is_changed(place, target):
+                    return self.state.effects.chain(evidence)[-1].text
+        return ""
+
     def verdict(self, mutator: int) -> str:
         """What the catalogue claims of a mutator, or ``unmapped``."""
         claims = sorted({term for row in self.rows_of(mutator) for term in row.union("publishers")})
@@ -245,9 +260,7 @@ class Judged:
     def _unmapped(self, number: int) -> Finding:
         facts, owed = self.context.facts, self.owed[number]
         symbol = facts.symbol(number)
-        declared = facts.declarations_of([number])
-        place = next((row for row in declared if row.flags & DECL_DEFINITION), declared[0] if declared else None)
-        path, line, column = (place.path, place.line, place.column) if place is not None else owed.place
+        path, line, column = self.place(number)
         steps = self.state.effects.chain(owed.evidence)
         return Finding(
             gate=self.context.spec.id, kind=self.context.spec.kind, severity=Severity.ERROR,

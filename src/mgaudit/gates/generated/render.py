@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # The kind of gate whose boundaries a surface shows.
 KIND_OF: Final = {"reads": "reads", "signatures": "reads", "upcalls": "upcalls", "writebacks": "writebacks",
-                  "mutations": "mutations"}  # fmt: skip
+                  "mutations": "mutations", "mutators": "dirty-surface"}  # fmt: skip
 
 _TOKENS: Final = re.compile(r'[A-Za-z_]\w*(?:\("(?:[^"\\\n]|\\.)*"\))?')
 
