@@ -6,13 +6,16 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 from mgaudit.commands.demo import copy_example
 
-HOOKS = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
+ROOT = Path(__file__).parents[2]
+HOOKS = ROOT / ".pre-commit-hooks.yaml"
+PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "src")
 VIOLATION = "src/backend/gles/GlesObjects.h"
 
 
@@ -27,8 +30,8 @@ def git(folder: Path, *words: str) -> str:
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The example tree, sound and committed, with the fast hook installed; the program comes from this environment."""
+def hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository of hooks, and an environment that knows nothing of the user's."""
     for key, value in {
         "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "PRE_COMMIT_HOME": str(tmp_path / "home"),
         "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@a", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@a",
@@ -40,18 +43,27 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     hooks.mkdir()
     shutil.copy(HOOKS, hooks)
     git(hooks, "init", "-q")
+    return hooks
+
+
+@pytest.fixture
+def repository(hooks: Path, tmp_path: Path) -> Path:
+    """The example tree, sound and committed, with the fast hook installed; the program comes from this environment."""
+    return hooked(hooks, tmp_path / "tree", ", language: system")
+
+
+def hooked(hooks: Path, tree: Path, how: str = "") -> Path:
     git(hooks, "add", ".")
     git(hooks, "commit", "-qm", "hooks")
-    tree = tmp_path / "tree"
     copy_example(tree, broken=False)
     (tree / ".pre-commit-config.yaml").write_text(
         f"repos:\n- repo: {hooks}\n  rev: {git(hooks, 'rev-parse', 'HEAD').strip()}\n  hooks:\n"
-        "  - {id: mgaudit, language: system}\n  - {id: mgaudit-full, language: system}\n"
+        f"  - {{id: mgaudit{how}}}\n  - {{id: mgaudit-full{how}}}\n"
     )
     git(tree, "init", "-q")
     git(tree, "add", ".")
     git(tree, "commit", "-qm", "sound")
-    done = run(tree, "pre-commit", "install")
+    done = run(tree, "pre-commit", "install", "--hook-type", "pre-commit", "--hook-type", "pre-push")
     assert done.returncode == 0, done.stdout
     return tree
 
@@ -78,6 +90,32 @@ def test_a_commit_is_refused_until_the_violation_is_gone(repository: Path) -> No
     accepted = commit(repository)
     assert accepted.returncode == 0, accepted.stdout + accepted.stderr
     assert "left to a run over the whole tree: " in accepted.stderr + accepted.stdout
+
+
+def test_pre_commit_builds_the_program_from_its_repository(
+    hooks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in PACKAGE:
+        take = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        take(ROOT / name, hooks / name)
+    monkeypatch.setenv("PYTHONPATH", sysconfig.get_path("purelib"))  # so that pip need not fetch what is here already
+    tree = hooked(hooks, tmp_path / "tree")
+    file = tree / VIOLATION
+    sound = file.read_text(encoding="utf-8")
+    file.write_text('#include "state/BufferObject.h"\n' + sound, encoding="utf-8")
+    git(tree, "add", ".")
+    refused = commit(tree)
+    assert f"{VIOLATION}:1:1: A error: " in refused.stderr + refused.stdout
+    file.write_text(sound + "// a remark\n", encoding="utf-8")
+    git(tree, "add", ".")
+    accepted = commit(tree)
+    assert accepted.returncode == 0, accepted.stdout + accepted.stderr
+    assert list((tmp_path / "home").glob("repo*/py_env*/bin/mgaudit"))
+    git(tmp_path, "init", "-q", "--bare", "remote")
+    pushed = run(tree, "git", "push", str(tmp_path / "remote"), "HEAD")
+    assert pushed.returncode == 0, pushed.stdout + pushed.stderr
+    assert "mgaudit (whole tree)" in pushed.stdout + pushed.stderr
+    assert "mgaudit (changed files)" not in pushed.stdout + pushed.stderr
 
 
 def test_what_is_not_staged_does_not_count(repository: Path) -> None:

@@ -179,6 +179,19 @@ def test_a_row_that_nothing_misses_is_told(boundary: Path, mgaudit: Run) -> None
     )
 
 
+def test_a_row_for_one_argument_is_needed_where_its_answer_is_its_own(boundary: Path, mgaudit: Run) -> None:
+    state = boundary / "src/state/context.h"
+    state.write_text(state.read_text().replace("int Height() const;", "int Height(int = 1) const;"))
+    (boundary / "src/coverage.def").write_text(
+        "#define COVERAGE(X) X(width, kHandle) X(Height, kHandle) X(Height(7), kOther)\n"
+    )
+    draw = boundary / "src/backend/draw.cpp"
+    draw.write_text(draw.read_text().replace("+ c.Height();", "+ c.Height(7);"))
+    result = mgaudit("catalogue", "--each")
+    said = "the gate stays green without it: another row answers without it: kHandle"
+    assert (result.code, result.out.splitlines()[1:]) == (0, [f"  src/coverage.def:1:58: Height(7): {said}"])
+
+
 def test_missing_rows_are_suggested(boundary: Path, mgaudit: Run) -> None:
     assert mgaudit("catalogue", "--suggest").out.splitlines() == ["# reads, src/coverage.def:1", "X(Height, …)"]
 

@@ -60,7 +60,8 @@ def catalogue(  # noqa: PLR0913  one argument a set of options
 
     --check judges the rows by the gates that read them: mapped twice, stale, an unknown call. --suggest prints a row
     for each accessor that has none. --each shows that the gates can go red for every row: it judges without one row
-    after the other, on the same facts; the exit code is 1 where a gate stays green without some row.
+    after the other, on the same facts; the exit code is 1 where a gate stays green without some row, and all that the
+    row answers is answered the same.
     """
     if checking + suggest + each > 1:
         raise click.UsageError("--check, --each and --suggest exclude each other")
@@ -173,14 +174,22 @@ def _needed(analysis: Analysis, names: Sequence[str]) -> int:
             code = 1
             continue
         rows = judged.mapping.rows
-        idle = [m.row for m in rows if not is_red(gate, replace(judged, mapping=judged.mapping.without(m)))]
-        missed = counted(len(rows) - len(idle), "rows")
+        without = {mapped.row: replace(judged, mapping=judged.mapping.without(mapped)) for mapped in rows}
+        green = {row: other for row, other in without.items() if not is_red(gate, other)}
+        missed = counted(len(rows) - len(green), "rows")
         sys.stdout.write(f"{gate.id} is green with {judged.catalogue.name}, and red without any one of {missed}\n")
-        for row in idle:
-            place = f"{visible(row.path)}:{row.line}:{row.column}"
-            sys.stdout.write(f"  {place}: {visible(row.key)}: the gate stays green without it\n")
-        code = code or int(bool(idle))
+        for row, other in green.items():
+            place = f"{visible(row.path)}:{row.line}:{row.column}: {visible(row.key)}"
+            answers = _other_answers(judged, other)
+            code = code or int(not answers)
+            said = f": another row answers without it: {', '.join(map(visible, answers))}" if answers else ""
+            sys.stdout.write(f"  {place}: the gate stays green without it{said}\n")
     return code
+
+
+def _other_answers(judged: Any, other: Any) -> list[str]:
+    """What a gate's sites are mapped to that would be mapped otherwise."""
+    return sorted({o for site in judged.sites if (o := other.verdict(site) or "") != (judged.verdict(site) or "")})
 
 
 def _suggested(analysis: Analysis, names: Sequence[str]) -> Iterator[str]:

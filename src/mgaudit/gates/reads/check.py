@@ -130,6 +130,11 @@ class Judged:
         place = self.context.spec.place(key)
         return (Problem(*place, f'gate "{self.context.spec.id}": the zones of `{key}` hold no file'),)
 
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The sites, by place."""
+        return self.surface.sites
+
     def owes(self, site: Site) -> bool:
         """Whether a site must be mapped."""
         if site.role == "write":  # belongs to the write-backs
