@@ -1,4 +1,4 @@
-"""The merged database of one tree, kept in the cache; replaced where it is damaged, in memory on a full disk."""
+"""The merged database of a tree, in the cache: replaced where it is damaged, in memory where the disk refuses it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mgaudit.domain.problems import UntrustedError
-from mgaudit.facts.merge import Database, UnitId, UnitState, discard
+from mgaudit.facts import storage
+from mgaudit.facts.merge import Database, UnitId, UnitState
 from mgaudit.sources.records import UnitRecord
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Store:
             self._cache.touch(path)
         except OSError as error:
             self._cache.write_error = error
-            return ":memory:"
+            return storage.MEMORY
         return str(path)
 
     @property
@@ -67,22 +68,28 @@ class Store:
         """
         used = {state.preamble for state in states.values()}
         wanted = {unit: state for unit, state in states.items() if unit.kind != "preamble" or unit in used}
-        try:
-            self._database.update(wanted, self._load, tracked, configurations)
-        except sqlite3.DatabaseError as error:
-            self._replace(error)
+        for is_hopeless in (False, True):
+            try:
+                self._database.update(wanted, self._load, tracked, configurations)
+                break
+            except sqlite3.DatabaseError as error:
+                self._replace(error, is_hopeless=is_hopeless)
+        else:
             self._database.update(wanted, self._load, tracked, configurations)
         return self._database.connection
 
-    def _replace(self, error: sqlite3.DatabaseError) -> None:
-        """After damage a new file; where the disk is full, memory."""
+    def _replace(self, error: sqlite3.DatabaseError, *, is_hopeless: bool) -> None:
+        """After damage a new file; where the disk is full, or refuses a new file, too, memory."""
+        path = self._database.path
         self._database.close()
         is_full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
-        if is_full:
-            self._cache.write_error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if is_full or is_hopeless:
+            code = errno.ENOSPC if is_full else errno.EIO
+            self._cache.write_error = OSError(code, os.strerror(code))
+            path = storage.MEMORY
         else:
-            discard(self._database.path)
-        self._database = Database(":memory:" if is_full else self._database.path)
+            storage.discard(path)
+        self._database = Database(path)
 
     def _load(self, state: UnitState) -> UnitRecord:
         if state.id in self.unstored:

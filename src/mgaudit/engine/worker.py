@@ -259,7 +259,7 @@ class Worker:
 
     def _publish(self, saved: Path, path: Path) -> None:
         with self.cache.replacing(path.with_suffix(".sum")) as temporary:
-            temporary.write_bytes(_file_digest(saved))
+            temporary.write_bytes(_seal(saved, path.name))
         with self.cache.replacing(path) as temporary:
             shutil.move(saved, temporary)
 
@@ -269,7 +269,7 @@ class Worker:
             return True
         checksum = path.with_suffix(".sum")
         try:
-            if checksum.read_bytes() == _file_digest(path):
+            if checksum.read_bytes() == _seal(path, path.name):
                 self._verified.add(str(path))
                 self.cache.touch(path)
                 self.cache.touch(checksum)
@@ -353,6 +353,9 @@ def _without_main(record: UnitRecord, main: str) -> UnitRecord:
     return msgspec.structs.replace(record, includes=[i for i in record.includes if i.file != index])
 
 
-def _file_digest(path: Path) -> bytes:
+def _seal(path: Path, name: str) -> bytes:
+    """A digest of a file's content and of the name that it has in the cache."""
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").digest()
+        digest = hashlib.file_digest(file, "blake2b")
+    digest.update(name.encode())
+    return digest.digest()

@@ -1,7 +1,7 @@
 """The cache: immutable blobs by content key, safe for several processes, killed runs and damaged files.
 
-A blob is written to a temporary file and renamed, so a reader sees all of it or nothing. It carries a checksum; a blob
-that does not match is deleted and counts as absent.
+A blob is written to a temporary file and renamed, so a reader sees all of it or nothing. It carries a checksum of its
+name and content; a blob that does not match, or lies under another name, is deleted and counts as absent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import platformdirs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MAGIC: Final = b"mgaudit1"
+_MAGIC: Final = b"mgaudit2"
 _CHECKSUM: Final = 16
 _TAG: Final = "CACHEDIR.TAG"
 _AUTHOR: Final = "# Written by mgaudit."
@@ -42,7 +42,7 @@ _KINDS: Final = (
 )
 # A blob, one that a killed run did not finish, or a database with its journals and lock.
 _OWN_NAME: Final = re.compile(
-    r"[0-9a-f]{2}/(?:[0-9a-f]{40}[-.\w]*|\.\w+(?:\.\w+)?)|[0-9a-f]{32}\.sqlite(?:-wal|-shm|\.lock)?"
+    r"[0-9a-f]{2}/(?:[0-9a-f]{40}[-.\w]*|\.\w+(?:\.\w+)?)|[0-9a-f]{32}\.sqlite(?:-wal|-shm|\.lock|\.sum)?"
 )
 
 
@@ -79,7 +79,7 @@ class Cache:
         path = self.path(kind, key)
         try:
             with path.open("rb") as file:
-                data = unpacked(file.read())
+                data = unpacked(kind, key, file.read())
                 if os.fstat(file.fileno()).st_mtime < self._since:
                     self.touch(path)
         except OSError:
@@ -101,12 +101,12 @@ class Cache:
             data = self.path(kind, key).read_bytes()
         except OSError:
             return None
-        return data if unpacked(data) is not None else None
+        return data if unpacked(kind, key, data) is not None else None
 
     def write(self, kind: str, key: str, data: bytes) -> bool:
         """Store a blob; False (and `write_error`) where the disk refuses."""
         body = zlib.compress(data, 1)
-        return self.take(kind, key, _MAGIC + _checksum(body) + body)
+        return self.take(kind, key, _MAGIC + _checksum(kind, key, body) + body)
 
     def take(self, kind: str, key: str, packed: bytes) -> bool:
         """Store a blob that another cache packed; as `write`."""
@@ -186,15 +186,15 @@ class Cache:
         )
 
 
-def unpacked(data: bytes) -> bytes | None:
-    """The content of a packed blob, or None where it is damaged."""
+def unpacked(kind: str, key: str, data: bytes) -> bytes | None:
+    """The content of a packed blob, or None where it is damaged or another one."""
     head = len(_MAGIC) + _CHECKSUM
     body = data[head:]
-    if data[: len(_MAGIC)] == _MAGIC and _checksum(body) == data[len(_MAGIC) : head]:
+    if data[: len(_MAGIC)] == _MAGIC and _checksum(kind, key, body) == data[len(_MAGIC) : head]:
         with contextlib.suppress(zlib.error):
             return zlib.decompress(body)
     return None
 
 
-def _checksum(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_CHECKSUM).digest()
+def _checksum(kind: str, key: str, body: bytes) -> bytes:
+    return hashlib.blake2b(f"{kind}/{key}\0".encode() + body, digest_size=_CHECKSUM).digest()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from filelock import FileLock, Timeout
 
-from mgaudit.facts.merge import discard
+from mgaudit.facts.storage import discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

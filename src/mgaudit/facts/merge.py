@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import sqlite3
 from array import array
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from filelock import FileLock
 
-from mgaudit.facts import schema
+from mgaudit.facts import storage
+from mgaudit.facts.storage import MEMORY
 from mgaudit.facts.symbols import SymbolMerger, settle
 from mgaudit.sources.records import (
     CALL_COLUMNS,
@@ -29,7 +27,9 @@ from mgaudit.sources.records import (
 )
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from mgaudit.sources.records import IncludeRecord, UnitRecord
 
@@ -75,11 +75,11 @@ class Database:
         self.write_error: Exception | None = None
         try:
             with self._alone():
-                self.connection = _reopen(self.path)
+                self.connection = storage.reopened(self.path)
         except (sqlite3.Error, OSError) as error:
             self.write_error = error
-            self.path = _MEMORY
-            self.connection = _open(_MEMORY)
+            self.path = MEMORY
+            self.connection = storage.opened(MEMORY)
         self._files: dict[str, int] | None = None
         self._symbols: SymbolMerger | None = None
         self._edges: dict[tuple[int, int, str, int, int | None], int] | None = None
@@ -90,7 +90,7 @@ class Database:
 
     def _alone(self) -> contextlib.AbstractContextManager[object]:
         """Keeps other processes from creating, replacing or updating the file meanwhile."""
-        return FileLock(self.path + ".lock") if self.path != _MEMORY else contextlib.nullcontext()
+        return storage.alone(self.path)
 
     def held(self) -> dict[UnitId, str]:
         """The units that it holds, with the keys of their records."""
@@ -119,13 +119,17 @@ class Database:
         with self._alone():
             self._roll_back()
             self.connection.execute("BEGIN IMMEDIATE")
+            before = self.connection.total_changes
             try:
                 self._replace(wanted, load, tracked, configurations)
             except BaseException:
                 self._roll_back()
                 self._forget()
                 raise
-            self.connection.execute("COMMIT")
+            if self.connection.total_changes == before:
+                self.connection.execute("COMMIT")
+            else:
+                storage.commit(self.connection, self.path)
             self.connection.execute("BEGIN")
             self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
 
@@ -332,7 +336,6 @@ class Database:
         return number
 
 
-_MEMORY: Final = ":memory:"
 _UNIT_CONTENT: Final = """
 SELECT u.id, u.edges, u.claims FROM unit u JOIN configuration c ON c.id = u.configuration
 WHERE c.name = ? AND u.path = ? AND u.variant = ? AND u.kind = ?
@@ -361,54 +364,6 @@ _SLICED: Final = tuple(statement.split()[2] for statement in _SLICE_INSERTS)
 
 def _unit_key(unit: UnitId) -> tuple[str, str, int, str]:
     return unit.configuration, unit.path, unit.variant, unit.kind
-
-
-def discard(path: str) -> None:
-    """Delete a database and its journals, so that the next one to open it begins anew."""
-    if path != _MEMORY:
-        with FileLock(path + ".lock"):
-            _delete(path)
-
-
-def _delete(path: str) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        Path(path + suffix).unlink(missing_ok=True)
-
-
-def _reopen(path: str) -> sqlite3.Connection:
-    """Open the database, or a new one in the place of a damaged one; the caller holds the lock."""
-    try:
-        return _open(path)
-    except sqlite3.DatabaseError:
-        _delete(path)
-        return _open(path)
-
-
-def _open(path: str) -> sqlite3.Connection:
-    """Open the database, creating its tables.
-
-    Raises:
-        sqlite3.DatabaseError: It is damaged or has another schema.
-    """
-    connection = sqlite3.connect(path, isolation_level=None, timeout=60)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")  # a reader keeps its snapshot while another process writes
-        connection.execute("PRAGMA synchronous = NORMAL")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            connection.executescript(
-                f"BEGIN IMMEDIATE; {schema.TABLES} PRAGMA user_version = {schema.VERSION}; COMMIT;"
-            )
-        elif version != schema.VERSION:
-            message = f"schema {version}, wanted {schema.VERSION}"
-            raise sqlite3.DatabaseError(message)
-        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict != "ok":
-            raise sqlite3.DatabaseError(verdict)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _by_file(data: bytes, width: int, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:

@@ -48,13 +48,15 @@ def pack(cache: Cache, name: Name) -> bytes | None:
 def unpack(name: Name, parcel: bytes) -> bytes | None:
     """The content of the blob in a parcel, or None where this is no sound parcel of that name."""
     blob = _blob(name, parcel)
-    return None if blob is None else unpacked(blob)
+    return None if blob is None else unpacked(name.kind, name.key, blob)
 
 
 def store(cache: Cache, name: Name, parcel: bytes) -> bool:
     """Put a parcel's blob into the cache; False where it is no sound parcel of that name, or the disk refuses."""
     blob = _blob(name, parcel)
-    return blob is not None and unpacked(blob) is not None and cache.take(name.kind, name.key, blob)
+    return (
+        blob is not None and unpacked(name.kind, name.key, blob) is not None and cache.take(name.kind, name.key, blob)
+    )
 
 
 def _blob(name: Name, parcel: bytes) -> bytes | None:
