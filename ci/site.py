@@ -47,7 +47,7 @@ suppress_warnings = ["myst.header"]
 _GATE_PAGE = re.compile(r"\]\(\.\./src/mgaudit/gates/(\w+)/page\.md\)")
 PARTS = {
     "Start": ["quickstart", "mobilegl", "limits"],
-    "Every day": ["baselines", "hook", "ci", "scale", "diff", "reports"],
+    "Every day": ["baselines", "hook", "ci", "scale", "diff", "reports", "prove"],
     "The rules": ["configuration", "reference", "rule-packs", "gates/index"],
     "The program": ["commands", "how-it-works", "certificate", "facts", "changelog", "decisions/index"],
 }

@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "reconcile": ("mgaudit.commands.reconcile:reconcile", "Explain how what scripts count differs from the gates."),
     "catalogue": ("mgaudit.commands.catalogue:catalogue", "List the catalogues, check them, or suggest their rows."),
     "baseline": ("mgaudit.commands.baseline:baseline", "Change, show or merge the files of accepted findings."),
+    "prove": ("mgaudit.commands.prove:prove", "Plant violations in memory, and demand that each gate turns red."),
     "diff": ("mgaudit.commands.diff:diff", "Say what a change does to the boundary, for its reviewer."),
     "report": ("mgaudit.commands.report:report", "Write one HTML file with pictures of the run."),
     "explain": ("mgaudit.commands.explain:explain", "Say what a gate means and how to mend what it found."),

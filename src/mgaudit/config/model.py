@@ -169,6 +169,7 @@ class Settings:
         legacy: ``[[legacy]]``: what scripts count, for `mgaudit reconcile`.
         required_version: Of the configuration's own file, as written.
         origins: Path and line of each table, by ``tree``, ``zone.<name>``, ``gate.<id>`` and the like.
+        overlay: What stands in for the content of files of the tree, by its name of `Places`; nothing is written.
     """
 
     file: Path
@@ -188,6 +189,7 @@ class Settings:
     required_version: str | None = None
     documents: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    overlay: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def places(self) -> Places:

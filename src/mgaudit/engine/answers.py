@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from mgaudit.sources.library import Library
-from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -42,12 +41,17 @@ class Answers:
 
     Args:
         places: Where the tree and its configuration lie.
+        read: The content of a file by its name of `Places`; it raises `OSError`.
         poisoned: As in `GateContext`.
     """
 
-    def __init__(self, places: Places, poisoned: Callable[[Collection[str], Collection[str]], Poisoned]) -> None:
+    def __init__(
+        self, places: Places, read: Callable[[str], bytes],
+        poisoned: Callable[[Collection[str], Collection[str]], Poisoned],
+    ) -> None:  # fmt: skip
         self._places = places
-        self._library = Library(places.root)
+        self._read = read
+        self._library = Library(places.root, read)
         self._poisoned = poisoned
         self._noted: dict[tuple[str, Arguments], bytes] = {}
         self._is_repeatable = True
@@ -64,7 +68,7 @@ class Answers:
             UntrustedError, OSError: There is none.
         """
         how: dict[str, Callable[..., object]] = {
-            "file": lambda name: file_content(self._places.file(*name)),
+            "file": lambda name: self._read(*name),
             "content": lambda path: self._library.content(*path),
             "commit": lambda revision: self._library.commit(*revision),
             "listing": self._library.listing,
@@ -116,7 +120,7 @@ class Answers:
             OSError: It cannot be read.
         """
         with self._careful():
-            return self._note("file", ((name,),), file_content(self._places.file(name)))
+            return self._note("file", ((name,),), self._read(name))
 
     def poisoned(self, entries: Collection[str], forbidden: Collection[str]) -> Poisoned:
         """See `mgaudit.engine.inquiry.Inquiry.poisoned`."""

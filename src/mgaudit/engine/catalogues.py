@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mgaudit.analysis.activity import Activity
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.sources.catalogues import Catalogue, read_inline, read_list
-from mgaudit.sources.tree import file_content
+from mgaudit.sources.tree import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ class CatalogueReader:
     def __init__(self, settings: Settings, facts: Facts, read: Callable[[str], bytes] | None = None) -> None:
         self._settings = settings
         self._facts = facts
-        self._read = read or (lambda name: file_content(settings.places.file(name)))
+        self._read = read or partial(read_file, settings)
         self._known: dict[str, Catalogue] = {}
 
     def read(self, name: str) -> Catalogue:

@@ -17,7 +17,7 @@ from mgaudit.domain.problems import UntrustedError
 from mgaudit.sources.tree import PathResolver, file_content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from mgaudit.facts.cache import Cache
@@ -126,9 +126,13 @@ class Contents:
     Args:
         root: What keys are relative to.
         stamps: What earlier runs read.
+        overlay: What stands in for files, by key.
     """
 
-    def __init__(self, root: Path, stamps: Stamps | None = None) -> None:
+    def __init__(
+        self, root: Path, stamps: Stamps | None = None, overlay: Mapping[str, bytes] | None = None
+    ) -> None:  # fmt: skip
+        self._overlay = overlay or {}
         self._root = str(root)
         self._stamps = stamps
         self._paths = PathResolver(root)
@@ -142,14 +146,16 @@ class Contents:
         Raises:
             UntrustedError: It is not what this run read before.
         """
-        data = digest = None
+        data = self._overlay.get(key)
+        digest = None if data is None else digest_of(data)
         path = os.path.join(self._root, key)  # noqa: PTH118
         with contextlib.suppress(OSError):
-            state = os.stat(path)  # noqa: PTH116  a hot path
-            data = file_content(path)
-            digest = digest_of(data)
-            if self._stamps is not None:
-                self._stamps.note(key, state, digest)
+            if data is None:
+                state = os.stat(path)  # noqa: PTH116  a hot path
+                data = file_content(path)
+                digest = digest_of(data)
+                if self._stamps is not None:
+                    self._stamps.note(key, state, digest)
         if self._digests.setdefault(key, digest) != digest:
             raise UntrustedError.single("it changed while this run was reading", path=key, help="run again")
         return data
@@ -158,7 +164,7 @@ class Contents:
         """The digest of a file as it was when this run first read it, or None where it cannot be read."""
         if key not in self._digests:
             kept = self._stamps.digest(key, os.path.join(self._root, key)) if self._stamps is not None else None  # noqa: PTH118
-            if kept is None:
+            if key in self._overlay or kept is None:
                 self.read(key)
             else:
                 self._digests[key] = kept

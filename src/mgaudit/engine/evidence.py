@@ -11,13 +11,12 @@ import mgaudit
 from mgaudit.domain.report import Floor, Inputs, ToolVersions
 from mgaudit.engine import baselines
 from mgaudit.gates.health.parameters import HealthParameters
-from mgaudit.sources.tree import file_content
+from mgaudit.sources.tree import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
-    from mgaudit.config.model import GateSpec
+    from mgaudit.config.model import GateSpec, Settings
     from mgaudit.domain.findings import GateResult
     from mgaudit.engine.pipeline import Analysis
 
@@ -44,8 +43,8 @@ def inputs_of(analysis: Analysis) -> Inputs:
     return Inputs(
         settings.digest,
         dict(sorted(settings.documents.items())),
-        {name: _file(settings.places.file(file)) for name, file in sorted(catalogues.items())},
-        {file: _file(settings.places.file(file)) for file in sorted(files)},
+        {name: _file(settings, file) for name, file in sorted(catalogues.items())},
+        {file: _file(settings, file) for file in sorted(files)},
         {name: _flags(analysis, name) for name in sorted(analysis.facts.configurations)},
         _digest(f"{path}\0{_hex(analysis.contents.digest(path))}" for path in analysis.files.files),
     )
@@ -79,10 +78,10 @@ def _flags(analysis: Analysis, configuration: str) -> str:
     )
 
 
-def _file(file: Path) -> str:
+def _file(settings: Settings, file: str) -> str:
     """A digest of a file's content; empty where it cannot be read, which is a problem of its own elsewhere."""
     try:
-        return hashlib.blake2b(file_content(file), digest_size=_DIGEST_SIZE).hexdigest()
+        return hashlib.blake2b(read_file(settings, file), digest_size=_DIGEST_SIZE).hexdigest()
     except OSError:
         return ""
 

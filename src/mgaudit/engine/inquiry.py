@@ -158,7 +158,7 @@ class Inquiry:
         main = str(Path(self._setup.root, job.unit.path))
         arguments = (*job.arguments, *QUIET, "-working-directory", job.directory)
         try:
-            with TranslationUnit(self._library, ParseRequest(main, arguments, dict(job.overlay))) as unit:
+            with TranslationUnit(self._library, ParseRequest(main, arguments, job.in_memory())) as unit:
                 file = unit.cdll.clang_getFile(unit.handle, os.fsencode(Path(self._setup.root, path)))
                 found = {offset: self._at(unit, file, offset) for offset in offsets} if file else {}
         except ParseError:

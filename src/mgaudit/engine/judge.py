@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mgaudit.baseline import matching
@@ -22,7 +23,7 @@ from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.registry import KINDS
 from mgaudit.gates.uses import spans_files
-from mgaudit.sources.tree import file_text
+from mgaudit.sources.tree import as_text, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -289,6 +290,7 @@ def context_of(analysis: Analysis, spec: GateSpec, facts: Facts | None = None) -
 def _answers(analysis: Analysis, facts: Facts) -> Answers:
     return Answers(
         analysis.settings.places,
+        partial(read_file, analysis.settings),
         lambda entries, forbidden: analysis.inquiry.poisoned(facts, entries, forbidden),
     )
 
@@ -309,7 +311,7 @@ def _texts(settings: Settings, spec: GateSpec) -> dict[str, str]:
     texts = {}
     for name in named_files(spec.parameters):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            texts[name] = file_text(settings.places.file(name))
+            texts[name] = as_text(read_file(settings, name))
     return texts
 
 

@@ -69,6 +69,11 @@ class FileState:
     digest: bytes
     questions: tuple[Question, ...]
 
+    @classmethod
+    def of(cls, data: bytes) -> FileState:
+        """The state of a content."""
+        return cls(digest_of(data), questions_in(data))
+
 
 class FileStates:
     """The states of files, read once by a worker as long as they do not change.
@@ -102,7 +107,7 @@ class FileStates:
     @staticmethod
     def _read(path: str) -> tuple[Stamp, FileState]:
         data = file_content(path)
-        return stamp_of(os.stat(path)), FileState(digest_of(data), questions_in(data))  # noqa: PTH116
+        return stamp_of(os.stat(path)), FileState.of(data)  # noqa: PTH116
 
 
 @dataclass(slots=True)

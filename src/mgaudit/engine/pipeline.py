@@ -33,7 +33,8 @@ from mgaudit.sources.toolchain import Toolchain, discover
 from mgaudit.sources.tree import PathResolver, TreeFiles, list_files, selection_problems, selection_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from mgaudit.config.model import Settings
@@ -58,6 +59,8 @@ class Options:
         progress: Takes reports.
         bundles: What shards extracted, and folders of it; it must then be all shards of one run.
         remote: A cache that this machine shares with others.
+        database: The file of the merged facts; default: the cache's own.
+        pool: Makes the worker processes of a run; they end with it, unless this keeps them.
     """
 
     cache: Path
@@ -67,6 +70,8 @@ class Options:
     progress: Progress = field(default_factory=Quiet)
     bundles: tuple[Path, ...] = ()
     remote: Remote | None = None
+    database: Path | None = None
+    pool: Callable[[Setup, int], AbstractContextManager[Pool]] = Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,7 @@ class _Run:
         self.cache = Cache(options.cache)
         name = hashlib.blake2b(f"{settings.root}\0{settings.file}".encode(), digest_size=20).hexdigest()
         self.stamps = Stamps(self.cache, name)
-        self.contents = Contents(settings.root, self.stamps)
+        self.contents = Contents(settings.root, self.stamps, settings.overlay)
         audited = {path for zone in self.audited for path in self.files.in_zone(zone)}
         self.scans = Views(SCAN, self.cache, self.contents, self.files.files)
         self.syntax = Views(SYNTAX, self.cache, self.contents, tuple(sorted(audited)))
@@ -163,7 +168,10 @@ class _Run:
         self.identity = identity(self.toolchain, self.cache)
         self.audited_globs = globs(settings, self.audited)
         self.wishes = Wishes.of(settings, self.files)
-        self.store = Store(self.cache, name)
+        self.planted = tuple(
+            (str(settings.places.file(name)), data.decode()) for name, data in sorted(settings.overlay.items())
+        )
+        self.store = Store(self.cache, name, options.database)
         self.statistics = Statistics()
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
@@ -182,7 +190,7 @@ class _Run:
         setup = self._setup()
         if self.options.bundles:
             join(self.options.bundles, self._terms(), self.configurations, self.cache)
-        with Pool(setup, self.options.jobs) as pool:
+        with self.options.pool(setup, self.options.jobs) as pool:
             self._look(pool)
             wanted = self._wanted()
             self._obtain(pool, "units", self._started(self._left(wanted), wanted))
@@ -205,7 +213,7 @@ class _Run:
 
     def _state(self) -> str:
         """A digest of all that the facts and the scanners' views rest on; empty where something is amiss."""
-        if self.problems or self.store.unstored:
+        if self.problems or self.store.unstored or self.planted:
             return ""
         contents = [(key, self.contents.digest(key)) for key in self.files.files]
         views = [(witness.kind, witness.version) for witness in (SCAN, SYNTAX)]
@@ -259,7 +267,7 @@ class _Run:
 
     def _cache_warnings(self) -> Iterator[Problem]:
         error = self.cache.write_error or self.store.write_error
-        if error is not None or self.store.unstored:
+        if error is not None or (self.store.unstored and not self.planted):
             reason = getattr(error, "strerror", None) or str(error or "the disk refuses")
             yield Problem(
                 None, 0, f"the cache cannot be written: {reason}",
@@ -340,6 +348,8 @@ class _Run:
 
     def _leave(self) -> None:
         """Leave to the next run what this one found, if it is sound and whole."""
+        if self.planted:
+            return
         if self.basis and self.options.preambles and not self.problems and not self.store.unstored:
             self.standing.remember(self.kept, self.basis.values(), self.decided)
         self.stamps.save()
@@ -422,7 +432,7 @@ class _Run:
         key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,
-            stub_folder, self.audited_globs, headers, with_demands,
+            stub_folder, self.audited_globs, headers, with_demands, self.planted,
         )  # fmt: skip
 
     def _unit_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job:

@@ -17,6 +17,7 @@ from mgaudit.sources.records import UnitRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from mgaudit.facts.cache import Cache
 
@@ -27,14 +28,15 @@ class Store:
     Args:
         cache: Where it lies, and where records are.
         name: The key of the tree and its configuration file.
+        file: Where the database lies instead.
 
     Attributes:
         unstored: Records that the cache could not take.
     """
 
-    def __init__(self, cache: Cache, name: str) -> None:
+    def __init__(self, cache: Cache, name: str, file: Path | None = None) -> None:
         self._cache = cache
-        self._database = Database(self._path(name))
+        self._database = Database(file or self._path(name))
         self.unstored: dict[UnitId, UnitRecord] = {}
 
     def _path(self, name: str) -> str:

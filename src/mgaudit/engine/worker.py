@@ -17,7 +17,7 @@ from mgaudit.config.model import LimitsSpec
 from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
 from mgaudit.engine.contents import Listings
-from mgaudit.engine.lookups import FileStates, Lookups, Search, system_folders
+from mgaudit.engine.lookups import FileState, FileStates, Lookups, Search, system_folders
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
 from mgaudit.sources.files import FileTable
@@ -78,13 +78,14 @@ class Job:
         key: The command's key, of the manifest.
         directory: Absolute working directory.
         arguments: The front end's arguments.
-        overlay: In-memory files: (absolute path, text).
+        overlay: In-memory files that every run of the command has: (absolute path, text).
         preamble: What it may start from.
         directives_only: Whether only the inclusion directives count (a header taken alone).
         stub_folder: Where missing headers are stubbed, or empty.
         audited: Globs of the audited zones, whose headers are never stubbed.
         headers: Keys of the headers that a preamble precompiles, in order.
         with_demands: Whether some gate asks what its machine code will refer to.
+        planted: What stands in for the content of files of the tree, in this run alone: (absolute path, text).
     """
 
     unit: UnitId
@@ -98,11 +99,16 @@ class Job:
     audited: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     with_demands: bool = False
+    planted: tuple[tuple[str, str], ...] = ()
+
+    def in_memory(self) -> dict[str, str]:
+        """All in-memory files of the parse: absolute path → text."""
+        return dict((*self.overlay, *self.planted))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a job: the record's key, and the record itself where the cache could not take it.
+    """What came of a job: the record's key, and the record itself where the cache could not take it or must not.
 
     Attributes:
         unit: What it yields.
@@ -186,7 +192,7 @@ class Worker:
 
     def _plain(self, job: Job) -> UnitRecord:
         main = str(Path(self.setup.root, job.unit.path))
-        overlay = dict(job.overlay)
+        overlay = job.in_memory()
         extra = ["-idirafter", job.stub_folder] if job.stub_folder else []
         for _ in range(_MAX_STUBS):
             record = self._parse(job, main, extra, overlay, _nothing)
@@ -229,7 +235,7 @@ class Worker:
             return None
         main = str(Path(self.setup.root, job.unit.path))
         try:
-            record = self._parse(job, main, ["-include-pch", str(path)], dict(job.overlay), _nothing)
+            record = self._parse(job, main, ["-include-pch", str(path)], job.in_memory(), _nothing)
         except FrontEndCrashError:
             raise
         except ParseError:
@@ -244,7 +250,7 @@ class Worker:
         """Precompile headers. A main file in memory includes them: ``#pragma once`` means nothing in a main file."""
         main = str(Path(self.setup.root, job.unit.path)) + ".mgaudit-preamble.h"
         text = "".join(f'#include "{Path(self.setup.root, header)}"\n' for header in job.headers)
-        overlay = {**dict(job.overlay), main: text}
+        overlay = {**job.in_memory(), main: text}
         saved = self.cache.path("preamble", f"{job.key}-{os.getpid()}", ".tmp")
         try:
             saved.parent.mkdir(parents=True, exist_ok=True)
@@ -285,6 +291,8 @@ class Worker:
         variant = self._variant(job, record, started, ignore, used=used)
         if variant is None:
             return None
+        if job.planted:  # what is in no file is nothing to remember
+            return Outcome(job.unit, variant, record)
         data = msgspec.msgpack.encode(record)
         stored = self.cache.write("unit", variant.record, data) and manifest.remember(self.cache, job.key, variant)
         return Outcome(job.unit, variant, None if stored else record)
@@ -295,19 +303,20 @@ class Worker:
         """What the record rests on, or None where a file changed after the parse began."""
         in_memory = {self.resolver.key(path) for path, _ in job.overlay} | {self.resolver.key(ignore)}
         stubs = self.resolver.key(job.stub_folder) + "/" if job.stub_folder else ""
+        planted = {self.resolver.key(path): FileState.of(text.encode()) for path, text in job.planted}
         lookups = Lookups(self._lookup_rules(job))
         lookups.of_inclusions(record)
         files: dict[str, bytes] = {}
         for key in record.files:
             if key == COMMAND_LINE or key in in_memory or (stubs and key.startswith(stubs)):
                 continue
-            state = self._states.of(key, started)
+            state = planted.get(key) or self._states.of(key, started)
             if state is None:
                 return None
             files[key] = state.digest
             lookups.of_questions(key, state.questions)
         for key in sorted(lookups.present - files.keys()):
-            state = self._states.of(key, started)
+            state = planted.get(key) or self._states.of(key, started)
             if state is None:
                 return None
             files[key] = state.digest

@@ -51,6 +51,7 @@ class Kind:
             one may lie elsewhere.
         census: Where the function is that lists every site of a gate's boundary, likewise.
         local: Whether its check looks at no more than what bears on the chosen files, as `GateContext.near` says.
+        plants: Where the function is that yields the controls of a gate (`mgaudit.gates.plants`), likewise.
     """
 
     parameters: type[Parameters]
@@ -61,6 +62,7 @@ class Kind:
     within: str = ""
     census: str | None = None
     local: bool = False
+    plants: str | None = None
 
     def load_check(self) -> Callable[..., Any] | None:
         """The check function, or None where there is none."""
@@ -69,6 +71,10 @@ class Kind:
     def load_census(self) -> Callable[..., Any] | None:
         """The function that lists every site of a gate's boundary, or None where there is none."""
         return _loaded(self.census) if self.census else None
+
+    def load_plants(self) -> Callable[..., Any] | None:
+        """The function that yields the controls of a gate, or None where there is none."""
+        return _loaded(self.plants) if self.plants else None
 
 
 def _loaded(place: str) -> Callable[..., Any]:
@@ -82,6 +88,7 @@ KINDS: Mapping[str, Kind] = {
         "The backend's include closures hold no file of the frontend.",
         available=True,
         check="mgaudit.gates.include_purity.check:check",
+        plants="mgaudit.gates.include_purity.plants:plants",
         quick=True,
         within="from_zones",
         local=True,
@@ -91,6 +98,7 @@ KINDS: Mapping[str, Kind] = {
         "A named header includes nothing forbidden and stands by itself.",
         available=True,
         check="mgaudit.gates.closure_probe.check:check",
+        plants="mgaudit.gates.closure_probe.plants:plants",
         quick=True,
     ),
     "symbol-purity": Kind(
@@ -98,6 +106,7 @@ KINDS: Mapping[str, Kind] = {
         "The server links without the frontend.",
         available=True,
         check="mgaudit.gates.symbol_purity.check:check",
+        plants="mgaudit.gates.symbol_purity.plants:plants",
     ),
     "link-ratchet": Kind(
         LinkRatchetParameters,
@@ -110,6 +119,7 @@ KINDS: Mapping[str, Kind] = {
         "The backend does not name the context.",
         available=True,
         check="mgaudit.gates.undeclared.check:check",
+        plants="mgaudit.gates.undeclared.plants:plants",
         quick=True,
         within="zones",
         local=True,
@@ -119,6 +129,7 @@ KINDS: Mapping[str, Kind] = {
         "Every read of frontend state is mapped to a catalogue entry.",
         available=True,
         check="mgaudit.gates.reads.check:check",
+        plants="mgaudit.gates.reads.plants:plants",
         census="mgaudit.gates.reads.census:census_of",
         quick=True,
         within="from_zones",
@@ -129,6 +140,7 @@ KINDS: Mapping[str, Kind] = {
         "Every change of a frontend object by the backend is mapped.",
         available=True,
         check="mgaudit.gates.writebacks.check:check",
+        plants="mgaudit.gates.writebacks.plants:plants",
         census="mgaudit.gates.writebacks.census:census_of",
     ),
     "upcalls": Kind(
@@ -136,6 +148,7 @@ KINDS: Mapping[str, Kind] = {
         "Every call from the backend into the frontend is mapped.",
         available=True,
         check="mgaudit.gates.upcalls.check:check",
+        plants="mgaudit.gates.upcalls.plants:plants",
         census="mgaudit.gates.upcalls.census:census_of",
         quick=True,
         within="from_zones",
@@ -146,6 +159,7 @@ KINDS: Mapping[str, Kind] = {
         "Every mutation beside a backend call has a verdict.",
         available=True,
         check="mgaudit.gates.mutations.check:check",
+        plants="mgaudit.gates.mutations.plants:plants",
         census="mgaudit.gates.mutations.census:census_of",
     ),
     "dirty-surface": Kind(
@@ -154,24 +168,28 @@ KINDS: Mapping[str, Kind] = {
         available=True,
         check="mgaudit.gates.dirty_surface.check:check",
         census="mgaudit.gates.dirty_surface.census:census_of",
+        plants="mgaudit.gates.dirty_surface.plants:plants",
     ),
     "memo-keys": Kind(
         MemoKeysParameters,
         "A cache key is a handle or a value.",
         available=True,
         check="mgaudit.gates.memo_keys.check:check",
+        plants="mgaudit.gates.memo_keys.plants:plants",
     ),
     "catalogue": Kind(
         CatalogueParameters,
         "Catalogues agree with themselves, each other and the code.",
         available=True,
         check="mgaudit.gates.catalogue.check:check",
+        plants="mgaudit.gates.catalogue.plants:plants",
     ),
     "forbidden-calls": Kind(
         ForbiddenCallsParameters,
         "The zones call no forbidden function and use no retired name.",
         available=True,
         check="mgaudit.gates.forbidden_calls.check:check",
+        plants="mgaudit.gates.forbidden_calls.plants:plants",
         quick=True,
         within="zones",
         local=True,
@@ -181,6 +199,7 @@ KINDS: Mapping[str, Kind] = {
         "Each zone uses only the zones below it.",
         available=True,
         check="mgaudit.gates.layers.check:check",
+        plants="mgaudit.gates.layers.plants:plants",
         quick=True,
     ),
     "frozen": Kind(
@@ -188,6 +207,7 @@ KINDS: Mapping[str, Kind] = {
         "Named functions and regions equal their reference.",
         available=True,
         check="mgaudit.gates.frozen.check:check",
+        plants="mgaudit.gates.frozen.plants:plants",
         quick=True,
     ),
     "test-names": Kind(
@@ -195,12 +215,14 @@ KINDS: Mapping[str, Kind] = {
         "No test name disappears.",
         available=True,
         check="mgaudit.gates.test_names.check:check",
+        plants="mgaudit.gates.test_names.plants:plants",
     ),
     "doc-citations": Kind(
         DocCitationsParameters,
         "Every line that a document cites holds what it says.",
         available=True,
         check="mgaudit.gates.doc_citations.check:check",
+        plants="mgaudit.gates.doc_citations.plants:plants",
         quick=True,
     ),
     "generated": Kind(
@@ -208,12 +230,14 @@ KINDS: Mapping[str, Kind] = {
         "A generated file is what would be generated now.",
         available=True,
         check="mgaudit.gates.generated.check:check",
+        plants="mgaudit.gates.generated.plants:plants",
     ),
     "health": Kind(
         HealthParameters,
         "The answer can be trusted.",
         available=True,
         check="mgaudit.gates.health.check:check",
+        plants="mgaudit.gates.health.plants:plants",
         quick=True,
         local=True,
     ),

@@ -14,6 +14,8 @@ from mgaudit.reports import problems, tally
 from mgaudit.reports.escape import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mgaudit.domain.findings import Finding, GateResult
     from mgaudit.domain.problems import Problem
     from mgaudit.domain.report import Report
@@ -23,16 +25,21 @@ def render(report: Report) -> str:
     """The report as JUnit XML. No times stand in it: a run is repeatable."""
     suites = [_suite(result) for result in report.gates]
     if report.errors:
-        suites.append(_doubts(report.errors))
-    root = ET.Element("testsuites", name=visible(f"mgaudit {report.tree}".strip()))
-    for key in ("tests", "failures", "errors", "skipped"):
-        root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
-    root.extend(suites)
+        suites.append(doubts(report.errors))
     if suites:
         properties = ET.Element("properties")
         for name, _, value in (line.partition(": ") for line in tally.evidence(report)):
             ET.SubElement(properties, "property", name=name, value=value)
         suites[0].insert(0, properties)
+    return rendered(f"mgaudit {report.tree}".strip(), suites)
+
+
+def rendered(name: str, suites: Sequence[ET.Element]) -> str:
+    """Some suites as a document."""
+    root = ET.Element("testsuites", name=visible(name))
+    for key in ("tests", "failures", "errors", "skipped"):
+        root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
+    root.extend(suites)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
@@ -51,7 +58,7 @@ def _suite(result: GateResult) -> ET.Element:
     others = [_line(finding) for finding in result.findings if not is_red(finding)]
     text = "\n".join([f"{tally.weights(result)}; {tally.examined(result)}", *others])
     ET.SubElement(suite, "system-out").text = text
-    return _counted(suite)
+    return totalled(suite)
 
 
 def _failure(suite: ET.Element, finding: Finding) -> None:
@@ -68,17 +75,19 @@ def _failure(suite: ET.Element, finding: Finding) -> None:
     failure.text = "\n".join([place + visible(finding.message), *steps, f"help: {visible(finding.help)}"])
 
 
-def _doubts(errors: tuple[Problem, ...]) -> ET.Element:
+def doubts(errors: Sequence[Problem]) -> ET.Element:
+    """The suite of the reasons not to trust a run."""
     suite = ET.Element("testsuite", name="trust")
     for problem in errors:
         place = problems.place(problem.path, problem.line)
         case = ET.SubElement(suite, "testcase", classname="trust", name=place + visible(problem.message))
         error = ET.SubElement(case, "error", message=visible(problem.message), type="untrusted")
         error.text = "\n".join(problems.lines(problem, "error"))
-    return _counted(suite)
+    return totalled(suite)
 
 
-def _counted(suite: ET.Element) -> ET.Element:
+def totalled(suite: ET.Element) -> ET.Element:
+    """A suite that says how many cases it has, and how they ended."""
     suite.set("tests", str(len(suite.findall("testcase"))))
     for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))

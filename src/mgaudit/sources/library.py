@@ -13,7 +13,7 @@ from mgaudit.sources.git import Git
 from mgaudit.sources.tree import file_content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class Library:
@@ -21,10 +21,12 @@ class Library:
 
     Args:
         root: The tree's root, absolute.
+        read: The content of a file as it is, in place of what lies below the root; it raises `OSError`.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, read: Callable[[str], bytes] | None = None) -> None:
         self._root = root
+        self._read = read or (lambda path: file_content(root / path))
         self._git = Git(root)
         self._known: dict[tuple[str, str | None], bytes | None] = {}
         self._commits: dict[str, str] = {}
@@ -91,7 +93,7 @@ class Library:
 
     def _file(self, path: str) -> bytes | None:
         try:
-            return file_content(self._root / path)
+            return self._read(path)
         except (OSError, ValueError):
             return None
 

@@ -44,6 +44,16 @@ def file_content(path: str | Path) -> bytes:
         return file.read()
 
 
+def read_file(settings: Settings, name: str) -> bytes:
+    """The content of a file by its name of `Places`, as this run has it.
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+    """
+    planted = settings.overlay.get(name)
+    return file_content(settings.places.file(name)) if planted is None else planted
+
+
 def file_text(path: str | Path) -> str:
     """What a regular file of UTF-8 text holds, lines ending in line feeds.
 
@@ -51,7 +61,16 @@ def file_text(path: str | Path) -> str:
         OSError: It cannot be read, or is no regular file.
         UnicodeDecodeError: It is not UTF-8.
     """
-    return io.StringIO(file_content(path).decode("utf-8"), newline=None).getvalue()
+    return as_text(file_content(path))
+
+
+def as_text(data: bytes) -> str:
+    """UTF-8 text, lines ending in line feeds.
+
+    Raises:
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    return io.StringIO(data.decode("utf-8"), newline=None).getvalue()
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -180,6 +180,10 @@ class Judged:
             found[id(row)] = frozenset(s for s in symbols if self.state.entities.is_inside(s))
         return found
 
+    def meant(self, row: Row) -> frozenset[int]:
+        """What a row means: every entity of the name, whether it owes anything or not."""
+        return self._meanings[id(row)]
+
     def ambiguous(self) -> Iterator[Problem]:
         """A problem for each row whose name means several mutators that owe a row."""
         for row in (*self.catalogue.rows, *(self.allowed.rows if self.allowed is not None else ())):

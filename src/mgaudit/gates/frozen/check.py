@@ -29,6 +29,11 @@ def check(context: GateContext) -> Verdict:
     return _Check(context).verdict()
 
 
+def frozen_regions(context: GateContext) -> list[Region]:
+    """The regions of the tree that the gate compares."""
+    return _Check(context).regions()
+
+
 class _Check:
     def __init__(self, context: GateContext) -> None:
         assert isinstance(context.spec.parameters, FrozenParameters)
@@ -40,13 +45,19 @@ class _Check:
         entries = self._entries()
         if self.problems:
             return Verdict(problems=tuple(self.problems))
-        names = self.parameters.regions or tuple(sorted({entry.name for entry in entries}))
-        selector = Selector(names)
+        selector = self._selector(entries)
         wanted = [entry for entry in entries if selector.takes(entry.kind, entry.name)]
         found = self._regions(selector)
         self.problems += self._doubts(selector, wanted, found)
         findings = tuple(self._compared(wanted, found))
         return Verdict(findings, {"regions": len(wanted), "definitions": len(found)}, tuple(self.problems))
+
+    def regions(self) -> list[Region]:
+        """What `frozen_regions` says."""
+        return self._regions(self._selector(self._entries()))
+
+    def _selector(self, entries: list[Entry]) -> Selector:
+        return Selector(self.parameters.regions or tuple(sorted({entry.name for entry in entries})))
 
     def _entries(self) -> list[Entry]:
         path = self.parameters.reference

@@ -1,0 +1,405 @@
+"""Proves that gates can go red: plants violations in memory, and demands exactly the expected finding and no other.
+
+Nothing is written into the tree, nor into the facts that later runs rest on. Plants that no unit shares are judged in
+one run; where its answer is not exactly the expected one, each plant in doubt is judged again, alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import tempfile
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.domain.findings import Severity, Status
+from mgaudit.domain.names import selects
+from mgaudit.domain.problems import Problem, UntrustedError
+from mgaudit.domain.proof import Control, GateProof, Proof, Standing, Verdict
+from mgaudit.engine.judge import Selection, context_of, judge
+from mgaudit.engine.pipeline import Analysis, Options, analyse
+from mgaudit.engine.pool import Pool
+from mgaudit.engine.verdicts import Verdicts
+from mgaudit.facts.cache import Cache
+from mgaudit.gates.registry import KINDS
+from mgaudit.graphs.includes import IncludeGraph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mgaudit.config.model import GateSpec, Settings
+    from mgaudit.domain.findings import Finding, GateResult
+    from mgaudit.domain.report import Report
+    from mgaudit.engine.worker import Setup
+    from mgaudit.gates.plants import Plant
+
+_REJECTED: Final = 3  # candidates that do not parse, before a control counts as one that this tree has no place for
+
+_Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be proved.
+
+    Attributes:
+        gates: Ids of gates; empty for all.
+        kinds: Kinds of gates; empty for all.
+        most: How many plants at most of each kind of control of a gate.
+    """
+
+    gates: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
+    most: int = 1
+
+    def has(self, gate: GateSpec) -> bool:
+        """Whether a gate is to be proved."""
+        return (not self.gates or gate.id in self.gates) and (not self.kinds or gate.kind in self.kinds)
+
+
+def prove(settings: Settings, options: Options, wanted: Wanted) -> Proof:
+    """Plant, judge, and take away again, until every control of every gate has its answer.
+
+    Raises:
+        UntrustedError: See `mgaudit.engine.pipeline.analyse`.
+    """
+    with contextlib.ExitStack() as stack:
+        options = replace(options, pool=_Kept(stack))
+        analysis = analyse(settings, options)
+        stack.callback(analysis.facts.connection.close)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mgaudit-", ignore_cleanup_errors=True))
+        database = Path(folder, "facts.sqlite")
+        with contextlib.closing(sqlite3.connect(database)) as copy:
+            analysis.facts.connection.backup(copy)
+        return _Proving(analysis, replace(options, database=database), wanted).proof()
+
+
+class _Kept:
+    """Keeps the worker processes of one run for the next.
+
+    Args:
+        stack: Ends them.
+    """
+
+    def __init__(self, stack: contextlib.ExitStack) -> None:
+        self._stack = stack
+        self._pools: dict[Setup, Pool] = {}
+
+    def __call__(self, setup: Setup, jobs: int) -> contextlib.AbstractContextManager[Pool]:
+        """The pool of a setup, for one run."""
+        if setup not in self._pools:
+            self._pools[setup] = self._stack.enter_context(Pool(setup, jobs))
+        return contextlib.nullcontext(self._pools[setup])
+
+
+@dataclass(eq=False)
+class _Task:
+    """One control of a gate: candidates that stand for one another, and what came of them."""
+
+    gate: GateSpec
+    kind: str
+    stays_green: bool
+    candidates: deque[Plant]
+    left: int
+    results: list[Control] = field(default_factory=list)
+    rejected: list[tuple[Plant, str]] = field(default_factory=list)
+    planted: set[str] = field(default_factory=set)
+
+    @property
+    def is_open(self) -> bool:
+        return self.left > 0 and bool(self.candidates) and len(self.rejected) < _REJECTED
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A plant that is judged in a run."""
+
+    task: _Task
+    plant: Plant
+
+
+class _Proving:
+    def __init__(self, analysis: Analysis, options: Options, wanted: Wanted) -> None:
+        self.analysis = analysis
+        self.settings = analysis.settings
+        self.options = options
+        self.wanted = wanted
+        self.gates = [gate for gate in analysis.settings.gates if wanted.has(gate)]
+        self.runs = 1
+        self.errors: list[Problem] = []
+        self.base = _Answers(judge(analysis, self._selection(self.gates)))
+        self.diagnostics = _diagnostics(analysis)
+
+    @staticmethod
+    def _selection(gates: Iterable[GateSpec]) -> Selection:
+        return Selection(frozenset(gate.id for gate in gates))
+
+    def proof(self) -> Proof:
+        tasks = [task for gate in self.gates for task in self._tasks(gate)]
+        while batch := self._batch(tasks):
+            for trial in self._judge(batch):
+                if len(batch) > 1:
+                    self._judge([trial])
+        self._demand_the_old_answer()
+        proofs = tuple(self._of_gate(gate, [t for t in tasks if t.gate is gate]) for gate in self.gates)
+        report = self.base.report
+        errors = (*report.errors, *self.errors)
+        return Proof(report.tool, report.tree, proofs, errors, self.runs)
+
+    # ---- what to plant
+
+    def _tasks(self, gate: GateSpec) -> list[_Task]:
+        planter = KINDS[gate.kind].load_plants()
+        if planter is None or (
+            self.base.of(gate).status in {Status.SKIPPED, Status.UNTRUSTED} and not self._may_plant(gate)
+        ):
+            return []
+        found: dict[tuple[bool, str], list[Plant]] = defaultdict(list)
+        with self.analysis.facts.within(gate.configurations) as facts:
+            for plant in planter(context_of(self.analysis, gate, facts)):
+                found[plant.stays_green, plant.control].append(plant)
+        return [
+            _Task(gate, control, green, deque(plants), self.wanted.most) for (green, control), plants in found.items()
+        ]
+
+    def _may_plant(self, gate: GateSpec) -> bool:
+        """Whether a gate answers although what it rests on cannot be trusted."""
+        return gate.kind == "health" and self.base.of(gate).status is not Status.SKIPPED
+
+    def _batch(self, tasks: Sequence[_Task]) -> list[_Trial]:
+        """Candidates of as many controls as can be judged in one run."""
+        batch: list[_Trial] = []
+        taken: set[str] = set()
+        for task in tasks:
+            if not task.is_open:
+                continue
+            for plant in task.candidates:
+                touched = self._touched(plant)
+                if touched.isdisjoint(taken) and task.planted.isdisjoint(plant.texts):
+                    task.candidates.remove(plant)
+                    taken |= touched
+                    batch.append(_Trial(task, plant))
+                    break
+        if not batch:  # a second plant of a control may have to share its file with the first
+            repeated = next((task for task in tasks if task.is_open and not task.results), None)
+            if repeated is not None:
+                batch = [_Trial(repeated, repeated.candidates.popleft())]
+        return batch
+
+    def _touched(self, plant: Plant) -> set[str]:
+        """The changed files, and the main files of the units that hold one of them."""
+        found = set(plant.texts)
+        for name in self.analysis.facts.configurations:
+            graph = IncludeGraph.of(self.analysis.facts, name)
+            for path in plant.texts:
+                found.update(unit.name.path for unit in graph.including_units(path))
+        return found
+
+    # ---- judging
+
+    def _judge(self, batch: list[_Trial]) -> list[_Trial]:
+        """Judge a run; returns the trials about which it leaves doubts. Of a single one, what it says is final."""
+        texts = {path: text for trial in batch for path, text in trial.plant.texts.items()}
+        gates = [gate for gate in self.gates if any(trial.task.gate is gate for trial in batch)]
+        self.runs += 1
+        try:
+            analysis = analyse(replace(self.settings, overlay=texts), self.options)
+        except UntrustedError as error:
+            return self._settle_all(batch, str(error).splitlines()[0])
+        try:
+            fit = [trial for trial in batch if not self._is_rejected(trial, analysis)]
+            answers = _Answers(judge(analysis, self._selection(gates)))
+        finally:
+            analysis.facts.connection.close()
+        doubtful = []
+        for gate in gates:
+            own = [trial for trial in fit if trial.task.gate is gate]
+            others = {path for trial in batch if trial.task.gate is not gate for path in trial.plant.texts}
+            others |= {path for trial in batch if trial not in fit for path in trial.plant.texts}
+            doubtful += self._compare(gate, own, others, answers, is_final=len(batch) == 1)
+        return doubtful
+
+    def _settle_all(self, batch: list[_Trial], reason: str) -> list[_Trial]:
+        if len(batch) > 1:
+            return batch
+        _settle(batch[0], Verdict.UNTRUSTED, reason)
+        return []
+
+    def _is_rejected(self, trial: _Trial, analysis: Analysis) -> bool:
+        """Whether a plant does not parse: then it proves nothing, and the next candidate takes its place."""
+        if trial.plant.is_doubt:
+            return False
+        touched = self._touched(trial.plant)
+        fresh = _diagnostics(analysis) - self.diagnostics
+        for (unit, path, message), _ in sorted(fresh.items()):
+            if unit in touched:
+                trial.task.rejected.append((trial.plant, f"{path}: {message}"))
+                return True
+        return False
+
+    def _compare(
+        self, gate: GateSpec, trials: list[_Trial], others: set[str], answers: _Answers, *, is_final: bool
+    ) -> list[_Trial]:
+        """Hold what a gate says now against what it said before, and is expected to."""
+        doubts = [trial for trial in trials if trial.plant.is_doubt]
+        trials = [trial for trial in trials if not trial.plant.is_doubt]
+        self._weigh_doubts(gate, doubts, answers)
+        result = answers.of(gate)
+        if doubts:
+            return trials
+        if result.status is Status.UNTRUSTED and self.base.of(gate).status is not Status.UNTRUSTED:
+            if not is_final:
+                return trials
+            for trial in trials:
+                _settle(trial, Verdict.UNTRUSTED, result.reason)
+            return []
+        fresh = answers.keys(gate) - self.base.keys(gate)
+        gone = self.base.keys(gate) - answers.keys(gate)
+        hits: dict[int, Finding] = {}
+        for trial in trials:
+            finding = answers.hit(gate, trial.plant, fresh)
+            if finding is not None:
+                hits[id(trial)] = finding
+                fresh -= Counter([_key(finding)])
+        surplus = [f for key in sorted(fresh, key=str) if (f := answers.example(gate, key)).path not in others]
+        surplus += [self.base.example(gate, key) for key in sorted(gone, key=str)]
+        doubtful = []
+        for trial in trials:
+            own = [f for f in surplus if is_final or f.path in trial.plant.texts]
+            orphaned = [f for f in surplus if not any(f.path in t.plant.texts for t in trials)]
+            is_proved = (id(trial) in hits or trial.plant.stays_green) and not own and not orphaned
+            if is_proved:
+                _settle(trial, Verdict.PROVED, hits[id(trial)].message if id(trial) in hits else "")
+            elif not is_final:
+                doubtful.append(trial)
+            elif own:
+                _settle(trial, Verdict.UNEXPECTED, f"{own[0].path}:{own[0].line}: {own[0].message}")
+            else:
+                _settle(trial, Verdict.MISSED, "the gate says nothing of it")
+        return doubtful
+
+    def _weigh_doubts(self, gate: GateSpec, trials: list[_Trial], answers: _Answers) -> None:
+        """Hold the reasons not to trust a gate against those that are expected."""
+        fresh = set(answers.report.errors) - set(self.base.report.errors)
+        for trial in trials:
+            plant = trial.plant
+            problem = next((p for p in sorted(fresh, key=str) if (p.path, p.line) == (plant.path, plant.line)), None)
+            is_open = answers.of(gate).status is Status.UNTRUSTED
+            if problem is not None and is_open:
+                _settle(trial, Verdict.PROVED, problem.message)
+            else:
+                _settle(trial, Verdict.MISSED, "the gate trusts what cannot be trusted")
+
+    def _demand_the_old_answer(self) -> None:
+        """With nothing planted any more, every gate must say what it said at first."""
+        if self.runs == 1:
+            return
+        self.runs += 1
+        analysis = analyse(self.settings, self.options)
+        try:
+            # What was said at first is not believed here, but judged again.
+            fresh = replace(analysis, verdicts=Verdicts(Cache(self.options.cache), ""))
+            answers = _Answers(judge(fresh, self._selection(self.gates)))
+        finally:
+            analysis.facts.connection.close()
+        for gate in self.gates:
+            if answers.keys(gate) != self.base.keys(gate):
+                self.errors.append(
+                    Problem(
+                        None, 0, f'gate "{gate.id}": with nothing planted, it no longer says what it said',
+                        "report this: a run must not depend on the one before",
+                    )
+                )  # fmt: skip
+
+    # ---- summing up
+
+    def _of_gate(self, gate: GateSpec, tasks: list[_Task]) -> GateProof:
+        result = self.base.of(gate)
+        controls = tuple(control for task in tasks for control in _controls(task))
+        failed = [control for control in controls if control.has_failed]
+        red = [c for c in controls if not c.stays_green and c.verdict is Verdict.PROVED]
+        if result.status is Status.SKIPPED:
+            standing, reason = Standing.SKIPPED, result.reason
+        elif failed:
+            standing, reason = Standing.FAILED, f"{len(failed)} of its controls failed"
+        elif result.status is Status.UNTRUSTED and not red:
+            standing, reason = Standing.UNTRUSTED, result.reason
+        elif not red:
+            standing, reason = Standing.FAILED, "it has no red control in this tree: nothing shows that it can fail"
+        else:
+            standing, reason = Standing.PROVED, ""
+        return GateProof(gate.id, gate.kind, standing, reason, controls)
+
+
+def _controls(task: _Task) -> Iterator[Control]:
+    yield from task.results
+    if not task.results and task.rejected:
+        plant, reason = task.rejected[0]
+        yield _control(plant, Verdict.UNPLANTED, f"none of {len(task.rejected)} candidates parses: {reason}")
+
+
+def _control(plant: Plant, verdict: Verdict, answer: str) -> Control:
+    return Control(
+        plant.control, plant.stays_green, plant.path, plant.line, plant.entity, plant.why, verdict, answer
+    )  # fmt: skip
+
+
+def _settle(trial: _Trial, verdict: Verdict, answer: str) -> None:
+    trial.task.left -= 1
+    trial.task.planted.update(trial.plant.texts)
+    trial.task.results.append(_control(trial.plant, verdict, answer))
+
+
+class _Answers:
+    """What the gates say of a tree, by what stays the same under line moves."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._results = {result.gate: result for result in report.gates}
+
+    def of(self, gate: GateSpec) -> GateResult:
+        """The result of a gate."""
+        return self._results[gate.id]
+
+    def _findings(self, gate: GateSpec) -> tuple[Finding, ...]:
+        result = self.of(gate)
+        return (*result.findings, *result.exempted)
+
+    def keys(self, gate: GateSpec) -> Counter[_Key]:
+        """How many findings of a gate there are of each identity and weight."""
+        return Counter(map(_key, self._findings(gate)))
+
+    def example(self, gate: GateSpec, key: _Key) -> Finding:
+        """The last finding of a key."""
+        return next(finding for finding in reversed(self._findings(gate)) if _key(finding) == key)
+
+    def hit(self, gate: GateSpec, plant: Plant, fresh: Counter[_Key]) -> Finding | None:
+        """The finding that a plant must have caused: at its place, about its entity, as heavy as the gate lets it."""
+        if plant.stays_green:
+            return None
+        return next((f for f in self._findings(gate) if _key(f) in fresh and _answers(gate, plant, f)), None)
+
+
+def _answers(gate: GateSpec, plant: Plant, finding: Finding) -> bool:
+    is_open = not finding.baselined and not finding.justification
+    return (
+        is_open
+        and finding.severity == min(gate.severity, Severity.ERROR, key=[*reversed(Severity)].index)
+        and finding.path == plant.path
+        and finding.line == plant.line
+        and (selects(plant.entity, finding.entity) or plant.entity in finding.message)
+    )
+
+
+def _key(finding: Finding) -> _Key:
+    return (finding.identity, str(finding.severity), finding.baselined, finding.justification)
+
+
+def _diagnostics(analysis: Analysis) -> Counter[tuple[str, str, str]]:
+    """The errors of the front end: main file, file, message."""
+    units = {unit.id: unit.name.path for unit in analysis.facts.units}
+    found = Counter((units[d.unit], d.path or "", d.message) for d in analysis.facts.diagnostics())
+    found.update((problem.path or "", "", problem.message) for problem in analysis.problems)
+    return found
