@@ -16,6 +16,7 @@ while [ $# -gt 0 ]; do
     case $1 in
         --base) base=${2-} && shift 2 || exit 2 ;;
         --out) out=${2-} && shift 2 || exit 2 ;;
+        -h | --help) sed -n '/^# usage/,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) break ;;
     esac
 done

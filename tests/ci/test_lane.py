@@ -119,6 +119,13 @@ def test_workflows_pass_their_linters(words: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="Debian's shellcheck is not installed")
+def test_help_runs_nothing(tmp_path: Path) -> None:
+    done = lane(tmp_path, "--help", PATH=os.defpath)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: lane.sh [--base REV]")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_script_passes_shellcheck() -> None:
     done = run(LANE, "shellcheck", "lane.sh")
     assert done.returncode == 0, done.stdout
