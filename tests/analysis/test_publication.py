@@ -70,6 +70,10 @@ inline void Call(void (*f)(int)) { f(1); }
 struct Bump { unsigned& v; Bump(unsigned& x) : v(x) {} ~Bump() { ++v; } };
 struct Reset { bool& v; Reset(bool& x) : v(x) {} ~Reset() { v = false; } };
 struct Inner { int a = 0; int b = 0; void Set(int v) { a = v; } };
+struct Leaf { int x = 0; unsigned changes = 0; void Set(int v) { x = v; ++changes; } };
+struct Twig { Leaf leaf; };
+struct Branch { Twig twigs[2]; };
+struct Trunk { Branch branch; };
 enum class Cap { A, B, C };
 struct S {
   int m_x = 0, m_y = 0, m_z = 0; Inner m_in; int m_arr[4] = {}; unsigned m_version = 0; unsigned m_second = 0;
@@ -77,7 +81,7 @@ struct S {
   void Helper(int v) { m_x = v; ++m_version; }
   void Silent(int v) { m_x = v; }
   bool IsSame(int v) const { return m_x == v; }
-  bool m_flag = false;
+  bool m_flag = false; Trunk m_trunk;
   void Unknown(int& r);
   void StoreTwice(int a, bool& changed) { Store(m_x, a, changed); Store(m_y, a, changed); }
   void PublishIf(bool now) { if (now) ++m_version; }
@@ -87,9 +91,16 @@ struct S {
   void Clear() { m_flag = false; }
   void WriteOrThrow(int v) { m_x = v; if (v) throw 1; ++m_version; }
   void Recursive(int v) { m_x = v; if (v) Recursive(v - 1); }
+  void Descend(int v, bool bump) { if (v > 0) { m_y = v; Descend(v - 1, bump); return; } if (bump) ++m_version; }
+  void Ping(int v) { if (v) { m_x = v; Pong(v - 1); } ++m_version; }
+  void Pong(int v) { if (v > 9) { m_y = v; return; } Ping(v); }
+  void Mark(int v, bool& changed) { if (m_arr[v] != v) { m_arr[v] = v; changed = true; } if (v) Mark(v - 1, changed); }
   static void Assign(S& s, int v) { s.m_x = v; }
   static void AssignAndBump(S& s, int v) { s.m_x = v; ++s.m_version; }
   static void Apply(void (*f)(S&, int), S& s, int v) { f(s, v); }
+  static void Set(S& s, int v) { s.m_x = v; ++s.m_version; }
+  void CopyTo(S& other) { other.m_x = m_x; ++other.m_version; }
+  void MoveTo(S& other) { other.m_x = m_x; m_x = 0; ++other.m_version; }
   template <class F> void Without(F) {}
   template <class F> void With(F f) { m_y = 1; f(); ++m_version; }
   virtual void V(int v) { m_x = v; ++m_version; }
@@ -148,6 +159,10 @@ HOLDS = {
     "many flags one after the other": " ".join(f"{{ bool c = false; if (m_arr[{i % 4}] != v) {{ m_arr[{i % 4}] = v; c = true; }} if (c) ++m_version; }}" for i in range(40)),
     "handler after a callee that throws": "try { WriteOrThrow(v); } catch (int) { ++m_version; }",
     "lambda with the write handed on": "With([&] { m_x = v; });",
+    "recursion": "Recursive(v); ++m_version;",
+    "recursion that publishes at its end": "Descend(v, 1);",
+    "recursion through another function": "Ping(v);",
+    "recursion with a flag": "bool c = false; Mark(v, c); if (c) ++m_version;",
     "static function": "AssignAndBump(*this, v);",
     "value of a variable in a head": "if (int w = (m_x = v)) ++m_version; else ++m_version;",
 }  # fmt: skip
@@ -176,6 +191,10 @@ FAILS = {
     "wrong flag": "bool c = false, d = false; if (m_x != v) { m_x = v; c = true; } if (d) ++m_version;",
     "flag overwritten in a loop": "bool c = false; for (int i = 0; i < 4; ++i) { c = m_arr[i] != v; m_arr[i] = v; } if (c) ++m_version;",
     "conditional expression": "v ? (m_x = v) : (++m_version, 0);",
+    "recursion without": "Recursive(v);",
+    "recursion that publishes half way": "Descend(v, 0);",
+    "recursion through another that does not": "Pong(v);",
+    "recursion with the wrong flag": "bool c = false; Mark(v, c); if (!c) ++m_version;",
     "the other counter": "m_x = v; ++m_second;",
     "copy of a flag in a lambda": "bool c = false; auto publish = [c, this] { if (c) ++m_version; }; m_x = v; c = true; publish();",
     "copies of all in a lambda": "bool c = false; auto set = [=, this]() mutable { m_x = v; c = true; }; set(); if (c) ++m_version;",
@@ -205,7 +224,7 @@ UNDECIDED = {
     "assembly": 'm_x = v; asm(""); ++m_version;',
     "unknown write": "Unknown(m_y); if (v) { m_x = v; ++m_version; }",
     "flag by two names": "bool c = false; auto set = [&](bool& d) { m_x = v; c = true; d = false; }; set(c); if (c) ++m_version;",
-    "recursion": "Recursive(v); ++m_version;",
+    "recursive lambda": "std::function<void(int)> f = [&](int w) { m_x = w; if (w) f(w - 1); }; f(v); ++m_version;",
     "function handed over": "Apply(&S::Assign, *this, v); if (v) { m_y = v; ++m_version; }",
     "case inside a block": "switch (v) { case 0: if (m_x) { case 1: m_y = 1; } } ++m_version;",
 }
@@ -250,9 +269,10 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Question:
     signals = {
         "VERSION": Signal(counters=ids("S::m_version")),
         "FUNCTION": Signal(functions=ids("S::BumpAll")),
+        "LEAF": Signal(counters=ids("Leaf::changes")),
         "MACRO": Signal(macros=frozenset({"NOTE", "NOTHING"})),
     }
-    counters = ids("S::m_version") | ids("S::m_second")
+    counters = ids("S::m_version") | ids("S::m_second") | ids("Leaf::changes")
     entities = Entities(facts, Scope(frozenset({"src/a.cpp"}), ()))
     state = State(facts, effects, entities, counters, ids("S::BumpAll"))
     publication = Publication(state, signals, Reach(ids("gTable")), "IMMEDIATE")
@@ -273,6 +293,7 @@ OTHERS = {
     "table by a reference": "auto& t = gTable; m_x = v; t.Other(v);",
     "table in one arm": "m_x = v; if (v) gTable.Draw(v);",
     "function": "m_x = v; BumpAll();",
+    "counter far inside": "m_trunk.branch.twigs[v].leaf.Set(v);",
     "way out by a return": "m_x = v;\n if (v < 0)\n return;\n ++m_version;",
     "way out at the end": "if (v)\n Silent(v);\n else {\n m_y = v;\n ++m_version; }",
     "way out of a callee": "if (v) { m_y = v; ++m_version; return; }\n if (Update(m_x, v))\n return;",
@@ -310,6 +331,8 @@ def test_what_cannot_be_followed_is_undecided(published: Question, name: str) ->
         ("table by a reference", "IMMEDIATE", Answer.HOLDS),
         ("table in one arm", "IMMEDIATE", Answer.FAILS),
         ("function", "FUNCTION", Answer.HOLDS),
+        ("counter far inside", "LEAF", Answer.HOLDS),
+        ("counter far inside", "VERSION", Answer.FAILS),
         ("function", "VERSION", Answer.HOLDS),
         ("macro", "IMMEDIATE", Answer.FAILS),
     ],
@@ -346,3 +369,10 @@ def test_the_path_leads_through_the_calls_down_to_the_write(published: Question)
 def test_the_path_takes_the_way_out_that_misses_the_publisher(published: Question) -> None:
     call, _, end = _lines(published, "way out of a callee")
     assert (call[0], end[0]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("Set", Answer.HOLDS), ("CopyTo", Answer.HOLDS), ("MoveTo", Answer.FAILS)]
+)
+def test_a_counter_is_that_of_the_object_that_is_changed(published: Question, name: str, answer: Answer) -> None:
+    assert published(name, "VERSION") is answer

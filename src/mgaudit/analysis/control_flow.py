@@ -7,8 +7,8 @@ flag split by its value, so a flag that is set where a write happens and tested 
 together. Loops run to a fixed point. Callees are interpreted once for each valuation of the flags that they are handed
 (Sharir and Pnueli, 1981, the functional approach), lambdas where they are called.
 
-``goto``, coroutines, inline assembly, statements whose parts cannot be told apart, recursion that matters, and too many
-states make the answer undecided, with the reason.
+``goto``, coroutines, inline assembly, statements whose parts cannot be told apart, recursion that is handed lambdas,
+and too many states make the answer undecided, with the reason.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
 A function's body is interpreted once for what is known of the flags that it is handed, and combined with what happened
 before each call: what it does depends on nothing else of the path. Flags that it is handed by reference are its own
-while it runs, and are handed back. Only where it is handed lambdas, which change flags of the caller's, its body is
-interpreted anew at each call.
+while it runs, and are handed back. One that calls itself is interpreted until that makes no difference. Only where it
+is handed lambdas, which change flags of the caller's, its body is interpreted anew at each call.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.analysis.control_flow_model import (
     DEEPEST_CALL,
@@ -54,6 +54,21 @@ class _Ran:
     exits: tuple[tuple[Truth, int, Happened], ...]
     inside: Happened | None
 
+    def shape(self) -> object:
+        """What tells it apart, however it came about."""
+        return {(*exit_[:2], *exit_[2].missed, *exit_[2].given) for exit_ in self.exits}, (
+            self.inside and (*self.inside.missed, *self.inside.given)
+        )
+
+
+class _Question(NamedTuple):
+    """A body, what its caller knows, what is known of its flags at the entry, which of them are handed back."""
+
+    root: Node
+    context: object
+    entry: int
+    references: frozenset[int]
+
 
 class Calls:
     """Runs what calls reach.
@@ -64,7 +79,9 @@ class Calls:
 
     def __init__(self, values: Values) -> None:
         self._paths = values
-        self._ran: dict[tuple[Node, object, int, frozenset[int]], _Ran | Undecided] = {}
+        self._ran: dict[_Question, _Ran | Undecided] = {}
+        self._open: dict[_Question, tuple[int, _Ran]] = {}  # those on the way, with what they are taken for
+        self._returning = _NOBODY  # the outermost of them that something called again
         self._captured = 0  # the bits of flags that lambdas of the bodies looked at name
 
     def call(self, node: Node, frame: Frame, states: States) -> Split:
@@ -130,38 +147,59 @@ class Calls:
         return Frame(context, active, self._paths.busy(root, shape, context), shape, flags)
 
     def _run(self, node: Node, root: Node, callee: Callee, frame: Frame, states: States) -> Split:
-        if callee.symbol in frame.active or len(frame.active) >= DEEPEST_CALL:
-            raise Undecided("recursion", node)
         inner = self.frame(root, callee.context, frame.active | {callee.symbol})
         handed = self._hand_over(node, root, inner, frame)
         if inner.lambdas:
+            if callee.symbol in frame.active or len(frame.active) >= DEEPEST_CALL:
+                raise Undecided("recursion that is handed lambdas", node)
             split = self._paths.body(root, inner, handed.entering(states))
             return handed.leaving(split, inner.shape.own)
         found = Split({}, {}, {})
         for key, happened in states.items():
-            ran = self._once(root, inner, handed.entry(0, key), frozenset(handed.references))
+            ran = self._once(node, root, inner, _Question(root, inner.context, handed.entry(0, key), handed.bound))
             if ran.inside is not None:
                 self._paths.meet({key & ~handed.changed: happened.then(node, ran.inside)})
             for truth, left, within in ran.exits:
                 merge(found.of(truth), {handed.left(key, left): happened.then(node, within)})
         return found
 
-    def _once(self, root: Node, frame: Frame, entry: int, references: frozenset[int]) -> _Ran:
+    def _once(self, node: Node, root: Node, frame: Frame, question: _Question) -> _Ran:
         """Interpret a body by itself, once for what is known of its flags where it begins."""
-        question = (root, frame.context, entry, references)
         known = self._ran.get(question)
+        if known is None and question in self._open:  # it calls itself
+            level, known = self._open[question]
+            self._returning = min(self._returning, level)
+            return known
         if known is None:
-            seen, self._paths.seen = self._paths.seen, [{}]
-            try:
-                known = _ran(self._paths.body(root, frame, {entry: self._paths.start}), self._paths.seen[0], references)
-            except Undecided as undecided:
-                known = undecided
-            finally:
-                self._paths.seen = seen
-            self._ran[question] = known
+            known = self._interpreted(node, root, frame, question)
         if isinstance(known, Undecided):
             raise known
         return known
+
+    def _interpreted(self, node: Node, root: Node, frame: Frame, question: _Question) -> _Ran | Undecided:
+        """Interpret a body until what its calls of itself are taken for is what it does: the least fixed point."""
+        level = len(self._open)
+        if level >= DEEPEST_CALL:
+            raise Undecided("calls nested too deeply", node)
+        seen, returning = self._paths.seen, self._returning
+        found, taken = _Ran((), None), None
+        try:
+            while taken is None or (self._returning <= level and found.shape() != taken.shape()):
+                taken, self._open[question] = found, (level, found)
+                self._paths.seen, self._returning = [{}], _NOBODY
+                split = self._paths.body(root, frame, {question.entry: self._paths.start})
+                found = _ran(split, self._paths.seen[0], question.references)
+        except Undecided as undecided:
+            self._ran[question] = undecided
+            return undecided
+        finally:
+            del self._open[question]
+            inner, self._returning = self._returning, min(returning, self._returning)
+            self._paths.seen = seen
+        if inner >= level:  # else it rests on what is not final
+            self._ran[question] = found
+            self._returning = returning
+        return found
 
     def _hand_over(self, node: Node, function: Node, inner: Frame, frame: Frame) -> _Handed:
         """What the parameters of a body are: flags of the caller's, copies of them, lambdas."""
@@ -243,6 +281,11 @@ class _Handed:
     def __init__(self) -> None:
         self.copies: list[tuple[int, Truth | _Flag]] = []
         self.references: dict[int, int] = {}
+
+    @property
+    def bound(self) -> frozenset[int]:
+        """The flags of the body that stand for flags of the caller's."""
+        return frozenset(self.references)
 
     @property
     def changed(self) -> int:
@@ -330,3 +373,6 @@ def _may_be_closure(node: Node, head: Node) -> bool:
     """Whether a member call may call its object."""
     is_member = node.flags & kinds.NODE_RECEIVER and node.symbol is not None
     return bool(is_member) and head.type is not None and head.type.kind is TypeKind.RECORD
+
+
+_NOBODY: Final = DEEPEST_CALL + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.analysis.control_flow_model import Callee
 from mgaudit.analysis.effects_model import Root, shortenings
@@ -34,6 +34,17 @@ class Signal:
     macros: frozenset[str] = frozenset()
 
 
+class _Meaning(NamedTuple):
+    """What a node does: what it writes and which signals it gives itself, and the functions that write at its call."""
+
+    written: int = 0
+    signals: int = 0
+    writers: frozenset[int] = frozenset()
+
+
+_NOTHING: Final = _Meaning()
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """A function as it is interpreted: one object for each that is asked about.
@@ -55,7 +66,7 @@ class Context:
     inner: frozenset[Place] = frozenset()
     doubtful: frozenset[Place] = frozenset()
     counters: frozenset[tuple[Place, int]] = frozenset()
-    meanings: dict[Node, tuple[int, int]] = field(default_factory=dict)
+    meanings: dict[Node, _Meaning] = field(default_factory=dict)
     calls: dict[Node, Sequence[Callee]] = field(default_factory=dict)
 
 
@@ -78,6 +89,7 @@ class Meanings:
         self._events: dict[int, dict[Node, list[Event]]] = {}
         self._deeds: dict[Node, Deeds] = {}
         self._widths: dict[Node, int] = {}
+        self._changes: dict[int, tuple[list[int], bool]] = {}
         self._signalling: dict[int, bool] = {}
 
     def context(self, function: int, only: int | None) -> Context:
@@ -108,20 +120,40 @@ class Meanings:
     def at(self, node: Node, context: object) -> tuple[int, int]:
         """See `Happenings`."""
         assert isinstance(context, Context)
+        return self._meaning(node, context)[:2]
+
+    def unseen(self, node: Node, context: object, ran: Iterable[int]) -> bool:
+        """See `Happenings`."""
+        assert isinstance(context, Context)
+        writers = self._meaning(node, context).writers
+        if not writers:
+            return False
+        known = {*ran, *self._state.publishers}
+        names = ({writer, self._state.entities.pattern(writer)} for writer in writers)
+        return any(known.isdisjoint(name) for name in names) and not self._reaches(node, context)
+
+    def _meaning(self, node: Node, context: Context) -> _Meaning:
         known = context.meanings.get(node)
         if known is None:
-            known = context.meanings[node] = (self._written(node, context), self._given(node, context))
+            events = self._of(context.function, node)
+            if not events and node.kind != ast.CALL_EXPRESSION and not self._macros:
+                return _NOTHING
+            known = context.meanings[node] = self._read(node, events, context)
         return known
 
-    def _written(self, node: Node, context: Context) -> int:
-        """What the node writes itself, or by a function that no call of it can run."""
+    def _read(self, node: Node, events: Sequence[Event], context: Context) -> _Meaning:
         written = 0
-        for event in self._of(context.function, node):
+        writers: set[int] = set()
+        for event in events:
             weight = self._weight(event, context)
             if weight and self._is_elsewhere(event):
-                weight = 0 if node.kind in _CALLS else 1
+                assert event.evidence.callee is not None
+                if node.kind in _CALLS:
+                    writers.add(event.evidence.callee)
+                    continue
+                weight = 1  # nothing shows that it runs here
             written = max(written, weight)
-        return written
+        return _Meaning(written, self._given(node, context), frozenset(writers))
 
     def _is_elsewhere(self, event: Event) -> bool:
         """Whether a function with a body makes the change."""
@@ -131,7 +163,7 @@ class Meanings:
         signals = 0
         for event in self._of(context.function, node):
             if event.evidence.callee is None and not _is_literal(event.node):
-                signals |= self._counted(event.place, context)
+                signals |= self._counted(event, context)
         if node.kind == ast.CALL_EXPRESSION:
             signals |= self._called(node, context)
         return signals | self._expanded(node) if self._macros else signals
@@ -154,7 +186,7 @@ class Meanings:
         place = event.place
         is_inside = place in context.inner or place in context.doubtful
         if not is_inside and context.is_top and context.only is not None:
-            mutators, is_certain = self._state.changed(event, self._widths.get(event.node, 0))
+            mutators, is_certain = self._changed(event)
             return 0 if context.only not in mutators else 2 if is_certain else 1
         if not is_inside and context.is_top:
             weight = 2 if self._state.is_changed(place, context.function) else 0
@@ -163,6 +195,12 @@ class Meanings:
         else:
             weight = self._callers(place, context)
         return min(weight, 2 if event.is_certain else 1)
+
+    def _changed(self, event: Event) -> tuple[list[int], bool]:
+        known = self._changes.get(id(event))  # which lives as long as this
+        if known is None:
+            known = self._changes[id(event)] = self._state.changed(event, self._widths.get(event.node, 0))
+        return known
 
     def _callers(self, place: Place, context: Context) -> int:
         """Whether a place is state of the callers', as `_weight` says it."""
@@ -174,21 +212,29 @@ class Meanings:
     def _is_counter(self, place: Place) -> bool:
         return any(step in self._state.counters for step in place.path)
 
-    def _counted(self, place: Place, context: Context) -> int:
-        """The signals of a counter that is written; one of another object than the changed one tells nothing."""
+    def _counted(self, event: Event, context: Context) -> int:
+        """The signals of a counter that is written; one of another object than the changed one tells nothing.
+
+        Its field stands last in the place, or, where that is a path too long, in what a callee calls it.
+        """
+        place, inner = event.place, event.evidence.place
         names = {place, *shortenings(place, self._state.effects.is_interesting)}
         handed = reduce(int.__or__, (bits for counter, bits in context.counters if counter in names), 0)
         if handed or place.is_own or (not context.is_top and place.root in {Root.THIS, Root.PARAMETER}):
             return handed
-        last = place.fields[-1] if place.fields else place.number if place.root is Root.GLOBAL else None
-        if place.root is Root.PARAMETER and last is not None and self._is_of_its_class(last, context.function):
+        last = {path[-1] for path in (place.fields, inner.fields if inner is not None else ()) if path}
+        if not place.fields and place.root is Root.GLOBAL:
+            last.add(place.number)
+        if place.root is Root.PARAMETER and any(self._is_of_its_class(field_, context.function) for field_ in last):
             return 0
-        return sum(bit for bit, signal in self._signals.items() if last in signal.counters)
+        return sum(bit for bit, signal in self._signals.items() if last & signal.counters)
 
     def _is_of_its_class(self, counter: int, function: int) -> bool:
-        """Whether a method's own object has a counter too."""
+        """Whether the object that a method changes has a counter too."""
         owner = self._state.facts.symbol(function).parent
-        return owner is not None and self._state.facts.symbol(counter).parent == owner
+        if owner is None or self._state.facts.symbol(counter).parent != owner:
+            return False
+        return any(event.place.root is Root.THIS for events in self._events[function].values() for event in events)
 
     def _called(self, node: Node, context: Context) -> int:
         found = 0
@@ -247,23 +293,12 @@ class Meanings:
             weight = self._weight(event, context) if callee not in self._state.publishers else 0
             if weight:
                 named[weight].add(place)
-            if bits := self._counted(event.place, context):
+            if bits := self._counted(event, context):
                 counters.add((place, bits))
         return self._context(
             callee, context.only, is_top=False, inner=frozenset(named[2]), doubtful=frozenset(named[1] - named[2]),
             counters=frozenset(counters),
         )  # fmt: skip
-
-    def unseen(self, node: Node, context: object, ran: Iterable[int]) -> bool:
-        """See `Happenings`."""
-        assert isinstance(context, Context)
-        writing = (
-            event.evidence.callee for event in self._of(context.function, node)
-            if event.evidence.callee is not None and self._is_elsewhere(event) and self._weight(event, context)
-        )  # fmt: skip
-        known = {*ran, *self._state.publishers}
-        names = ({callee, self._state.entities.pattern(callee)} for callee in writing)
-        return any(known.isdisjoint(name) for name in names) and not self._reaches(node, context)
 
     def _targets(self, node: Node, context: Context) -> list[int]:
         """The functions with bodies that a call may reach."""
