@@ -9,6 +9,7 @@ from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.engine.pipeline import Options, analyse
 from mgaudit.gates.reads.parameters import ReadsParameters
 from mgaudit.gates.registry import PARAMETERS
+from mgaudit.gates.writebacks.parameters import WritebacksParameters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,9 +37,10 @@ def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
         calls = {row.key for row in reader.read("calls").rows} | {*gate.parameters.pseudo_calls}
         rows = reader.read("reads").rows
         upcalls = reader.read("upcalls").rows
+        write_backs = reader.read("writebacks").rows
     finally:
         analysis.facts.connection.close()
-    assert len(rows) == 189
+    assert len(rows) == 171
     assert len({row.key for row in rows}) == len(rows)
     assert [
         row.key for row in rows if (row.get("call") or "") not in calls and "NA(" not in (row.get("call") or "")
@@ -47,4 +49,13 @@ def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
     assert len(upcalls) == 4
     assert {row.get("verdict") for row in upcalls} == {"deleted", "kReverseChannel"}
     assert all(row.get("reason") for row in upcalls)
-    assert {name for legacy in settings.legacy for name in legacy.gates} == {"R", "U"}
+    assert len(write_backs) == 25
+    assert {row.get("verdict") for row in write_backs} == {"deleted", "kReverseChannel", "server-local"}
+    assert all(row.get("reason") for row in write_backs)
+    assert [
+        row.key for row in write_backs if "*" in row.key or bool(row.get("symbol")) != bool(row.get("ordinal"))
+    ] == []
+    (gate,) = (gate for gate in settings.gates if gate.kind == "writebacks")
+    assert isinstance(gate.parameters, WritebacksParameters)
+    assert {row.key for row in write_backs if row.get("symbol")} == {*gate.parameters.per_site}
+    assert {name for legacy in settings.legacy for name in legacy.gates} == {"R", "U", "W"}
