@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 _REJECTED: Final = 3  # candidates that do not parse, before a control counts as one that this tree has no place for
 
+_NOTHING: Final = "it has no red control in this tree: nothing shows that it can go red"
+_NO_KIND: Final = "no control of its kind exists yet: nothing shows that it can go red"
+
 _Key = tuple[object, ...]
 
 
@@ -327,7 +330,7 @@ class _Proving:
         elif result.status is Status.UNTRUSTED and not red:
             standing, reason = Standing.UNTRUSTED, result.reason
         elif not red:
-            standing, reason = Standing.FAILED, "it has no red control in this tree: nothing shows that it can fail"
+            standing, reason = Standing.FAILED, _NO_KIND if KINDS[gate.kind].plants is None else _NOTHING
         else:
             standing, reason = Standing.PROVED, ""
         return GateProof(gate.id, gate.kind, standing, reason, controls)

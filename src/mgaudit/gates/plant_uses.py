@@ -150,6 +150,8 @@ def _receiver(ground: Ground, symbol: Symbol) -> str | None:
     owner = ground.facts.symbol(symbol.parent) if symbol.parent is not None else None
     if owner is None or owner.kind not in {"class", "struct"} or not _NAME.fullmatch(owner.qualified):
         return None
+    if any(mark in owner.usr for mark in TEMPLATE_MARKS):
+        return None
     return "::" + owner.qualified
 
 

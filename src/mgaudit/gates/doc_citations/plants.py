@@ -28,7 +28,7 @@ def plants(context: GateContext) -> Iterator[Plant]:
                 ("a line that is not there", f"{path}:{count + 1000}", f"{path}:{count + 1000}"),
                 ("a range that ends too late", f"{path}:1-{count + 1000}", f"{path}:1-{count + 1000}"),
                 ("the form of a web address", f"{path}#L{count + 1000}", f"{path}:{count + 1000}"),
-                ("a file that is not there", f"{gone}:1", f"{gone}:1"),
+                ("a file that is not there", f"{gone}:1", gone),
                 ("a name that the line does not hold", f"`mgauditPlanted` ({path}:1)", f"{path}:1"),
             ):
                 changed, line = _ended(ground, document, text)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.facts.bodies import bodies_of
-from mgaudit.facts.query import FUNCTION_KINDS
+from mgaudit.facts.rows import symbols_within
 from mgaudit.gates.mutations.check import judge
 from mgaudit.gates.mutations.parameters import MutationsParameters
 from mgaudit.gates.plant_forms import Planter
@@ -17,8 +17,10 @@ from mgaudit.gates.plants import Ground, Plant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mgaudit.facts.query import Symbol
     from mgaudit.gates.context import GateContext
+
+# Of a template the pair lies at its call; a function of the tree hands what it does on to its callers.
+_ELSEWHERE: Final = ("in a template", "in a function of the tree", "in a function of a fragment")
 
 
 def plants(context: GateContext) -> Iterator[Plant]:
@@ -33,8 +35,7 @@ def plants(context: GateContext) -> Iterator[Plant]:
     reaching = [use for name in parameters.reach for use in _reaching(ground, name)]
     if reaching:
         both = [use.beside(reaching[0]) for use in changing]
-        # Of a template and a helper of its own the call is the mutation, which stands elsewhere.
-        planter = Planter(ground, paths, both, " beside a call of the backend", without=("in a template",))
+        planter = Planter(ground, paths, both, " beside a call of the backend", without=_ELSEWHERE)
         yield from planter.red()
         yield from planter.green()
         read = Planter(ground, paths, [use.beside(reaching[0]) for use in reading], "")
@@ -68,16 +69,8 @@ def _reaching(ground: Ground, name: str) -> Iterator[Use]:
             continue
         arrow = "->" if declared.endswith("*") else "."
         for owner in facts.symbols_named("::" + bare):
-            for member in _members(ground, owner):
-                use = use_of(ground, member, calls_fields=True)
+            for member in symbols_within(facts, {owner.id}):
+                use = use_of(ground, member, calls_fields=True) if member.kind in {"field", "method"} else None
                 if use is not None and use.is_call:
                     text = f"::{variable.qualified}{arrow}{member.name}({{arguments}})"
                     yield replace(use, receiver="", headers=(headers,), expression=text)
-
-
-def _members(ground: Ground, owner: Symbol) -> list[Symbol]:
-    """The methods and fields of a class that can be called, those that need few arguments first."""
-    facts = ground.facts
-    rows = facts.connection.execute("SELECT id FROM symbol WHERE parent = ? ORDER BY id", (owner.id,)).fetchall()
-    members = [facts.symbol(number) for (number,) in rows]
-    return [m for m in members if m.kind == "field" or (m.kind in FUNCTION_KINDS and m.kind == "method")]
