@@ -39,6 +39,7 @@ class Execution:
         quiet: Whether only the result is printed.
         remote_cache: The URL or folder of a cache shared with other machines, or None.
         remote_read_only: Whether nothing is written there.
+        dask: The address of a scheduler whose workers parse, or None.
     """
 
     configuration: tuple[str, ...]
@@ -49,6 +50,7 @@ class Execution:
     quiet: bool
     remote_cache: str | None = None
     remote_read_only: bool = False
+    dask: str | None = None
 
 
 def place(function: F) -> F:
@@ -86,6 +88,7 @@ def execution(function: F) -> F:
             "--remote-read-only", is_flag=True, envvar="MGAUDIT_REMOTE_READ_ONLY",
             help="Take facts from the shared cache and give it none.",
         ),
+        click.option("--dask", metavar="ADDRESS", help="Parse on the workers of this Dask scheduler: tcp://HOST:8786."),
     )  # fmt: skip
 
 

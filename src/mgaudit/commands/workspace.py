@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,14 @@ from mgaudit.gates.registry import PARAMETERS
 from mgaudit.reports.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from mgaudit.commands.options import Execution, Place
     from mgaudit.config.model import GateSpec, Settings
     from mgaudit.engine.pipeline import Analysis, Options
+    from mgaudit.engine.pool import Pool
     from mgaudit.engine.progress import Progress
+    from mgaudit.engine.worker import Setup
     from mgaudit.facts.remote import Remote
     from mgaudit.sources.tree import TreeFiles
 
@@ -177,8 +180,19 @@ def engine_options(
     if problems := check_configurations(settings, execution.configuration):
         raise UntrustedError(problems)
     return Options(
-        folder, execution.jobs, not execution.no_pch, execution.configuration, progress, bundles, _remote(execution)
-    )
+        folder, execution.jobs, not execution.no_pch, execution.configuration, progress, bundles, _remote(execution),
+        pool=_pool(execution),
+    )  # fmt: skip
+
+
+def _pool(execution: Execution) -> Callable[[Setup, int], Pool]:
+    from mgaudit.engine.pool import Pool  # noqa: PLC0415  slow to import
+
+    if execution.dask is None:
+        return Pool
+    from mgaudit.engine.dask_pool import DaskPool  # noqa: PLC0415  an extra
+
+    return partial(DaskPool, address=execution.dask)
 
 
 def _remote(execution: Execution) -> Remote | None:

@@ -233,7 +233,7 @@ class _Run:
         everything = self._started(wanted, wanted)
         everything.sort(key=lambda w: (w.unit.configuration, w.start.headers if w.start else (), w.unit))
         wanted = shard.part(everything, [cost(self.settings.root / w.unit.path) for w in everything])
-        with Pool(self._setup(), self.options.jobs) as pool:
+        with self.options.pool(self._setup(), self.options.jobs) as pool:
             self._look(pool, shard)
             self._obtain(pool, "units", wanted)
         if self.store.unstored:
@@ -364,8 +364,6 @@ class _Run:
         started = [w for w in wanted if w.start is not None]
         shown = self._shown_guards(started)
         jobs = self._stale([self._unit_job(w, self._preamble_for(w, shown)) for w in started])
-        lost = {job.preamble.unit for job in jobs if job.preamble and not self._is_precompiled(job.preamble)}
-        self._run(pool, "preambles", [self._head_job(*place) for place, unit in self.heads.items() if unit in lost])
         self._run(pool, label, jobs)
 
     def _find_preambles(self, wanted: Iterable[_Wanted]) -> list[Job]:
@@ -401,14 +399,12 @@ class _Run:
     def _preamble_for(self, wanted: _Wanted, shown: Mapping[UnitId, set[str]]) -> Preamble | None:
         """The preamble of a unit, where it is sound and no guard macro before it shows inside it."""
         assert wanted.start is not None
-        unit = self.heads[Group.of(wanted.command), wanted.start.headers]
+        group = Group.of(wanted.command)
+        unit = self.heads[group, wanted.start.headers]
         variant = self.preambles.get(unit)
         if variant is None or not variant.clean or not shown[unit].isdisjoint(wanted.start.guards):
             return None
-        return Preamble(unit, variant.record, wanted.start.chain, wanted.start.headers)
-
-    def _is_precompiled(self, preamble: Preamble) -> bool:
-        return all(self.cache.path("preamble", preamble.record, suffix).exists() for suffix in (".pch", ".sum"))
+        return Preamble(variant.record, wanted.start.chain, self._head_job(group, wanted.start.headers))
 
     def _job(
         self, unit: UnitId, group: Group, preamble: Preamble | None, *, directives_only: bool = False,
@@ -505,6 +501,8 @@ class _Run:
         for index, key in enumerate(variant.files):
             if self.contents.digest(key) != variant.digests[index * size : (index + 1) * size]:
                 yield Problem(key, 0, f"it changed while {unit.path} was parsed", "run again")
+        if self.contents.any_exists(variant.absent):
+            yield Problem(unit.path, 0, "a header appeared where it looks for one, while it was parsed", "run again")
 
     # ---- merging
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from filelock import FileLock
 
 from mgaudit.config.model import LimitsSpec
 from mgaudit.domain.zones import matches_any
@@ -57,16 +59,24 @@ class Preamble:
     """A precompiled header that a unit may start from.
 
     Attributes:
-        unit: The unit that holds its facts.
-        record: The key of that unit's record; the precompiled file has the same.
+        record: The key of the record with its facts; the precompiled file has the same.
         chain: Keys from the unit's main file to the file that includes the headers, both included.
-        headers: Keys of the precompiled headers, in order.
+        head: What makes it.
     """
 
-    unit: UnitId
     record: str
     chain: tuple[str, ...]
-    headers: tuple[str, ...]
+    head: Job
+
+    @property
+    def unit(self) -> UnitId:
+        """The unit that holds its facts."""
+        return self.head.unit
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """Keys of the precompiled headers, in order."""
+        return self.head.headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +241,7 @@ class Worker:
     def _with_preamble(self, job: Job, preamble: Preamble) -> UnitRecord | None:
         """The record on top of a precompiled header, or None where a plain parse is the safe answer."""
         path = self.cache.path("preamble", preamble.record, ".pch")
-        if not self._is_whole(path):
+        if not self._is_whole(path) and not self._is_remade(path, preamble.head):
             return None
         main = str(Path(self.setup.root, job.unit.path))
         try:
@@ -268,6 +278,14 @@ class Worker:
             temporary.write_bytes(_seal(saved, path.name))
         with self.cache.replacing(path) as temporary:
             shutil.move(saved, temporary)
+
+    def _is_remade(self, path: Path, head: Job) -> bool:
+        """Make a precompiled file that is gone, or that another machine has; once for all that wait for it."""
+        with contextlib.suppress(ParseError, OSError), FileLock(path.with_suffix(".lock")):
+            if not self._is_whole(path):
+                self._preamble(head, time.time_ns())
+            return self._is_whole(path)
+        return False
 
     def _is_whole(self, path: Path) -> bool:
         """Whether a precompiled file is what was written: a damaged one, which goes away, may crash the front end."""
