@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -460,6 +462,23 @@ class TestErrors:
     def test_nothing_is_indexed_of_a_file_that_does_not_exist(self, tmp_path: Path, library: Library) -> None:
         with pytest.raises(ParseError), TranslationUnit(library, ParseRequest(str(tmp_path / "no.cpp"), (), {})):
             pass
+
+    def test_callbacks_come_on_one_thread_that_python_knows(
+        self, index: Callable[..., View], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seen = set[threading.Thread]()
+        reference = _Collector.reference
+
+        def noted(collector: _Collector, info: abi.CXIdxEntityRefInfo) -> None:
+            seen.add(threading.current_thread())
+            reference(collector, info)
+
+        monkeypatch.setattr(_Collector, "reference", noted)
+        before = dict(os.environ), threading.stack_size()
+        index("int n; int f() { return n; }")
+        (thread,) = seen
+        assert "Dummy" not in type(thread).__name__
+        assert (dict(os.environ), threading.stack_size()) == before
 
     @pytest.mark.parametrize("callback", ["reference", "declaration", "include"])
     def test_an_exception_in_a_callback_is_raised_and_not_printed(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_uint, c_void_p, string_at
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 _CRASHED: Final = 2  # CXError_Crashed
 _NOTHING: Final = Asked()
+_STACK: Final = 8 << 20  # bytes: what libclang gives its own threads (CIndex.cpp)
+_NO_THREADS: Final = "LIBCLANG_NOTHREADS"
 _WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
 _ALIASES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("typedef", "type-alias"))
@@ -337,6 +341,24 @@ class _Collector:
         )
 
 
+def _called_back(function: Callable[..., int], *arguments: object) -> int:
+    """Run a function of libclang's that calls back, on a thread of Python's.
+
+    libclang would start a thread itself, for the sake of the stack. To Python, each callback from such a thread comes
+    from a new one, whose state it makes and drops again: several times the cost of the callback.
+    """
+    stack = threading.stack_size(_STACK)
+    threads = os.environ.get(_NO_THREADS)
+    os.environ[_NO_THREADS] = "1"
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(function, *arguments).result()
+    finally:
+        threading.stack_size(stack)
+        if threads is None:
+            del os.environ[_NO_THREADS]
+
+
 def index_unit(  # noqa: PLR0913  one argument a wish
     unit: TranslationUnit,
     files: FileTable,
@@ -364,8 +386,8 @@ def index_unit(  # noqa: PLR0913  one argument a wish
     callbacks = collector.directive_callbacks() if directives_only else collector.callbacks()
     action = unit.cdll.clang_IndexAction_create(unit.index)
     try:
-        code = unit.cdll.clang_indexTranslationUnit(
-            action, None, byref(callbacks), ctypes.sizeof(callbacks),
+        code = _called_back(
+            unit.cdll.clang_indexTranslationUnit, action, None, byref(callbacks), ctypes.sizeof(callbacks),
             abi.INDEX_IMPLICIT_TEMPLATE_INSTANTIATIONS | abi.INDEX_SUPPRESS_WARNINGS, unit.handle,
         )  # fmt: skip
     finally:
