@@ -44,58 +44,72 @@ def stamp_of(state: os.stat_result) -> Stamp:
     return changed, state.st_mtime_ns, state.st_size, state.st_ino, state.st_dev
 
 
-class Stamps:
-    """Digests of files by their stamps, kept from run to run.
+def is_settled(stamp: Stamp) -> bool:
+    """Whether whatever is written to a file from now on gives it another stamp.
 
-    A digest is kept only of a file that had not changed for a while when it was read, so that whatever is written later
-    has another time. Where a file system keeps no such time, and on Windows, nothing is kept.
+    On Windows, and where a file system keeps no time of the last change, nobody can tell.
+    """
+    return bool(stamp[0]) and os.name != "nt" and time.time_ns() - stamp[0] > SETTLED
+
+
+class Stamped(msgspec.Struct, frozen=True, array_like=True):
+    """A file as it was read: its stamp, its digest, and whether it may ask for the existence of others."""
+
+    stamp: Stamp
+    digest: bytes
+    asks: bool
+
+
+class Stamps:
+    """What files held when they were read, by their stamps, kept from run to run.
 
     Args:
-        cache: Where they are kept.
-        name: The key of the tree that the files' keys are relative to.
+        cache: Where it is kept.
+        root: What the files' keys are relative to.
     """
 
-    def __init__(self, cache: Cache, name: str) -> None:
+    def __init__(self, cache: Cache, root: str) -> None:
         self._cache = cache
-        self._name = name
+        self._name = digest_of(root.encode(errors="surrogateescape")).hex()
         self._known = self._read()
-        self._fresh: dict[str, tuple[Stamp, bytes]] = {}
+        self._fresh: dict[str, Stamped] = {}
 
-    def _read(self) -> dict[str, tuple[Stamp, bytes]]:
-        data = self._cache.read("stamps", self._name) if os.name != "nt" else None
+    def _read(self) -> dict[str, Stamped]:
+        data = self._cache.read("stamps", self._name)
         try:
             return {} if data is None else _decoder.decode(data)
         except msgspec.DecodeError:
             return {}
 
-    def digest(self, key: str, path: str) -> bytes | None:
-        """The digest of a file that is as it was when it was read, or None."""
+    def of(self, key: str, path: str) -> Stamped | None:
+        """A file that is as it was when it was read, or None."""
         known = self._known.get(key)
         if known is not None:
             with contextlib.suppress(OSError):
-                if stamp_of(os.stat(path)) == known[0]:  # noqa: PTH116  a hot path
-                    return known[1]
+                if stamp_of(os.stat(path)) == known.stamp:  # noqa: PTH116  a hot path
+                    return known
         return None
 
-    def note(self, key: str, state: os.stat_result, digest: bytes) -> None:
+    def note(self, key: str, state: os.stat_result, data: bytes, digest: bytes) -> None:
         """A file was read.
 
         Args:
             key: The file.
             state: Its state before it was read.
-            digest: What was read.
+            data: What was read.
+            digest: The digest of that.
         """
         stamp = stamp_of(state)
-        if stamp[0] and time.time_ns() - stamp[0] > SETTLED:
-            self._fresh[key] = stamp, digest
+        if is_settled(stamp):
+            self._fresh[key] = Stamped(stamp, digest, b"__has_" in data)
 
     def save(self) -> None:
         """Keep what was noted for the next run."""
-        if self._fresh and os.name != "nt":
+        if self._fresh:
             self._cache.write("stamps", self._name, msgspec.msgpack.encode({**self._known, **self._fresh}))
 
 
-_decoder: Final = msgspec.msgpack.Decoder(dict[str, tuple[Stamp, bytes]])
+_decoder: Final = msgspec.msgpack.Decoder(dict[str, Stamped])
 
 
 class Listings:
@@ -155,7 +169,7 @@ class Contents:
                 data = file_content(path)
                 digest = digest_of(data)
                 if self._stamps is not None:
-                    self._stamps.note(key, state, digest)
+                    self._stamps.note(key, state, data, digest)
         if self._digests.setdefault(key, digest) != digest:
             raise UntrustedError.single("it changed while this run was reading", path=key, help="run again")
         return data
@@ -163,11 +177,11 @@ class Contents:
     def digest(self, key: str) -> bytes | None:
         """The digest of a file as it was when this run first read it, or None where it cannot be read."""
         if key not in self._digests:
-            kept = self._stamps.digest(key, os.path.join(self._root, key)) if self._stamps is not None else None  # noqa: PTH118
+            kept = self._stamps.of(key, os.path.join(self._root, key)) if self._stamps is not None else None  # noqa: PTH118
             if key in self._overlay or kept is None:
                 self.read(key)
             else:
-                self._digests[key] = kept
+                self._digests[key] = kept.digest
         return self._digests[key]
 
     def key(self, path: str) -> str:

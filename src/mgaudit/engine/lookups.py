@@ -20,7 +20,7 @@ from mgaudit.sources.tree import file_content
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mgaudit.engine.contents import Listings, Stamp
+    from mgaudit.engine.contents import Listings, Stamp, Stamps
     from mgaudit.sources.include_resolver import Resolver
     from mgaudit.sources.records import UnitRecord
     from mgaudit.sources.tree import PathResolver
@@ -80,10 +80,12 @@ class FileStates:
 
     Args:
         root: What keys are relative to.
+        stamps: What earlier runs read.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, stamps: Stamps | None = None) -> None:
         self._root = root
+        self._stamps = stamps
         self._known: dict[str, tuple[Stamp, FileState]] = {}
 
     def of(self, key: str, started: int) -> FileState | None:
@@ -97,12 +99,16 @@ class FileStates:
         try:
             known = self._known.get(key)
             if known is None or known[0] != stamp_of(os.stat(path)):  # noqa: PTH116
-                known = self._read(path)
+                known = self._kept(key, path) or self._read(path)
                 if time.time_ns() - known[0][0] > SETTLED:
                     self._known[key] = known
         except OSError:
             return None
         return None if known[0][0] >= started else known[1]
+
+    def _kept(self, key: str, path: str) -> tuple[Stamp, FileState] | None:
+        kept = self._stamps.of(key, path) if self._stamps is not None else None
+        return None if kept is None or kept.asks else (kept.stamp, FileState(kept.digest, ()))
 
     @staticmethod
     def _read(path: str) -> tuple[Stamp, FileState]:

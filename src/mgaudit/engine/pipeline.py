@@ -154,7 +154,7 @@ class _Run:
         self.tracked = frozenset(self.files.files)
         self.cache = Cache(options.cache)
         name = hashlib.blake2b(f"{settings.root}\0{settings.file}".encode(), digest_size=20).hexdigest()
-        self.stamps = Stamps(self.cache, name)
+        self.stamps = Stamps(self.cache, str(settings.root))
         self.contents = Contents(settings.root, self.stamps, settings.overlay)
         audited = {path for zone in self.audited for path in self.files.in_zone(zone)}
         self.scans = Views(SCAN, self.cache, self.contents, self.files.files)

@@ -18,7 +18,7 @@ from filelock import FileLock
 from mgaudit.config.model import LimitsSpec
 from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
-from mgaudit.engine.contents import Listings
+from mgaudit.engine.contents import Listings, Stamps, is_settled, stamp_of
 from mgaudit.engine.lookups import FileState, FileStates, Lookups, Search, system_folders
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _PREAMBLE_OPTIONS: Final = ("-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp")
 QUIET: Final = ("-w", "-ferror-limit=0")
 _MAX_STUBS: Final = 64
+_LATELY: Final = 3600  # seconds: being dated anew, a file would have to be read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ class Worker:
         self._searches: dict[tuple[str, ...], Resolver] = {}
         self._listings = Listings()
         self._rules: dict[tuple[tuple[str, ...], str, frozenset[str]], Search] = {}
-        self._states = FileStates(setup.root)
+        self._states = FileStates(setup.root, Stamps(self.cache, setup.root))
 
     def run(self, job: Job) -> Outcome:
         """Parse and extract; what a source file can cause is in the outcome.
@@ -293,10 +294,16 @@ class Worker:
             return True
         checksum = path.with_suffix(".sum")
         try:
-            if checksum.read_bytes() == _seal(path, path.name):
+            for file in (path, checksum):
+                if time.time() - file.stat().st_mtime > _LATELY:
+                    self.cache.touch(file)
+            stamp = stamp_of(path.stat())
+            said = msgspec.msgpack.encode(stamp)
+            is_known = self.cache.read("stamps", path.stem) == said
+            if is_known or checksum.read_bytes() == _seal(path, path.name):
                 self._verified.add(str(path))
-                self.cache.touch(path)
-                self.cache.touch(checksum)
+                if not is_known and is_settled(stamp):
+                    self.cache.write("stamps", path.stem, said)
                 return True
             path.unlink()
         except OSError:
