@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")  # the machine may be busy
+settings.register_profile("nightly", settings.get_profile("patient"), max_examples=2000)
+settings.load_profile("nightly" if os.environ.get("MGAUDIT_FUZZ") else "patient")  # the machine may be busy
 # Where a test does not say otherwise, commands parse in the process of the test: no start of another one is paid for.
 os.environ.setdefault("MGAUDIT_JOBS", "0")
 

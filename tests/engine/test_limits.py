@@ -141,3 +141,19 @@ class TestFileContent:
             path.mkdir()
         with pytest.raises(OSError, match=r"regular file|directory"):
             file_content(path)
+
+
+def test_code_with_every_kind_of_error_does_not_crash_the_front_end(tree: Tree) -> None:
+    """Expressions that mean nothing have no type, and libclang does not survive being asked about none."""
+    tree.settings += '\n[[gate]]\nid = "K"\nkind = "memo-keys"\nzones = ["backend"]\nfrontend = ["state"]\n'
+    tree.write(
+        "src/backend/bad.cpp",
+        "struct S { int a; };\nint bad() {\n  auto a = nope(1); auto b = {nope, 2}; auto c{nope}; auto [d, e] = nope;\n"
+        "  auto f = S{nope}; auto g = Nope<int>(3); auto h = ; for (auto i : nope) { auto j = i; }\n"
+        "  auto n = [&](auto o) { return nope(o); }; Nope q; auto r = q.x; auto s = &q; auto t = q->y;\n"
+        "  int u = Nope::z; auto v = {}; auto w = (nope); auto x = {{1}, {2}};\n  return a == b;\n}\n",
+    )
+    after = tree.analyse(jobs=1)
+    assert after.problems == ()
+    assert judge(after).exit_code == 2
+    assert [u.name.path for u in after.facts.units if "bad" in u.name.path] == ["src/backend/bad.cpp"]

@@ -165,6 +165,7 @@ class Victim:
             assert "internal error" not in said.out + said.err, f"{hint}: {self.crash_log.read_text()}"
             assert "the system refused" not in said.err, f"{hint}: {said.err}"
             assert "Traceback" not in said.out + said.err, hint
+            assert "SIGSEGV" not in said.out + said.err, f"{hint}: the front end was asked what it does not survive"
             assert code != 2 or "error: " in said.out + said.err, hint
             assert self.contents() == before, f"{hint}: the tree was written to"
             assert WATCH.seen == [], hint

@@ -128,7 +128,7 @@ class TypeReader:
         """The index of a type, with all that it is made of."""
         spelled = self._spelled.get(type_.data0)
         if spelled is None:
-            canonical = self._cdll.clang_getUnqualifiedType(self._cdll.clang_getCanonicalType(type_))
+            canonical = self._unqualified(type_)
             spelled = self._spelled[type_.data0] = canonical, self._cursors.type_spelling(canonical)
         canonical, spelling = spelled
         known = types.known.get(spelling)
@@ -243,10 +243,14 @@ class TypeReader:
                     found.update({AliasRecord(a.name, a.text, "*"): None for a in inner})
 
     def _text(self, type_: CXType) -> str:
-        if not type_.kind:  # a template argument that is no type, on which the front end would crash
-            return ""
-        canonical = self._cdll.clang_getUnqualifiedType(self._cdll.clang_getCanonicalType(type_))
-        return placeless(self._cursors.type_spelling(canonical))
+        return placeless(self._cursors.type_spelling(self._unqualified(type_)))
+
+    def _unqualified(self, type_: CXType) -> CXType:
+        """The canonical type; one that is none, of an argument or of code with errors, would crash the front end."""
+        if not type_.kind:
+            return type_
+        canonical: CXType = self._cdll.clang_getUnqualifiedType(self._cdll.clang_getCanonicalType(type_))
+        return canonical
 
     # ---- classes
 
