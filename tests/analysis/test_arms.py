@@ -67,6 +67,9 @@ def test_lines_by_macro_and_zone_and_the_arms_that_nobody_takes(tmp_path: Path) 
     assert [(arm.path, arm.first, arm.last, arm.is_seen) for arm in found.idle] == [
         ("src/b.cpp", 1, 2, True), ("src/one/a.cpp", 4, 5, True), ("src/one/a.cpp", 9, 13, True),
     ]  # fmt: skip
+    assert [(arm.first, arm.last, arm.configurations) for arm in found.partial if arm.configurations] == [
+        (1, 3, ("a",)), (6, 7, ("b",)),
+    ]  # fmt: skip
     assert found.idle[1].condition == "!defined(A) && (defined(B) && C > 1)"
     assert (found.files, found.arms) == (2, 6)
 

@@ -38,7 +38,7 @@ def test_the_census_as_text(arms_tree: Path, mgaudit: Run) -> None:
         "macro  zone  files  arms  lines  idle",
         "OLD    one       1     2      2     1",
         "",
-        "1 arm that no configuration takes",
+        "1 arm that no configuration takes: seen by the scanner, not proven",
         "  src/a.cpp:1-2: defined(OLD) [one]",
         "",
         "looked at 2 arms in 1 file, guards aside",

@@ -241,3 +241,25 @@ def test_a_change_of_some_unknown_object_is_listed_among_the_write_backs(boundar
     ]
     assert value["sites"][0]["entity"].startswith("some object (")
     assert value["examined"]["undecided"] == 1
+
+
+def test_sites_that_only_some_configurations_see(boundary: Path, mgaudit: Run) -> None:
+    more = "#if SPLIT\nint Split(const state::Context& c) { return c.Depth(); }\n#endif\n"
+    more += "#if NEVER\nint Never(const state::Context& c) { return c.Depth(); }\n#endif\n"
+    (boundary / "src/backend/draw.cpp").write_text(DRAW + more)
+    idle = "src/backend/draw.cpp:10:47: unresolved Depth (read)"
+    result = mgaudit("surface", "reads", "--partial")
+    assert result.out.splitlines()[:6] == [
+        "src/backend/draw.cpp:7:24: signature state::Context (read) [only in: split]",
+        "src/backend/draw.cpp:7:47: value Depth (call via alias) -> kHandle [only in: split]",
+        f"{idle} [in no configuration: syntactic, not proven]",
+        "", "3 sites in 1 file", "  1 of them in no configuration: syntactic, not proven",
+    ]  # fmt: skip
+    whole = json.loads(mgaudit("surface", "reads", "--output-format", "json").out)
+    assert whole["configurations"] == ["mono", "split"]
+    assert [s["configurations"] for s in whole["sites"] if s["line"] > 6] == [["split"], ["split"], []]
+    counts = mgaudit("surface", "reads", "--by", "configuration", "--output-format", "csv").out.splitlines()
+    assert counts[0].startswith("configuration,sites,")
+    assert [line.rsplit(",", counts[0].count(",") - 1)[0] for line in counts[1:]] == [
+        "split,6", "mono,4", '"in no configuration: syntactic, not proven",1',
+    ]  # fmt: skip

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgaudit.engine import answers
 from mgaudit.gates.symbol_purity.comparison import entity_of
+from mgaudit.sources import binaries
 from mgaudit.sources.binaries_model import (
     Binary,
     Bind,
@@ -249,7 +249,7 @@ def beside(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> Audit:
         names = [path.read_text().split() for path, _ in files]  # type: ignore[attr-defined]
         return tuple(undefined(*found) for found in names)
 
-    monkeypatch.setattr(answers, "read_binaries", read)
+    monkeypatch.setattr(binaries, "read_binaries", read)
     return audit
 
 

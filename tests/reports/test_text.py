@@ -67,7 +67,7 @@ src/draw.cpp:2:1: A error: src/draw.cpp reaches src/state/context.h
       | ^^^^^^^^^^^^^^^^^^^
     src/draw.cpp:2: #include "util/a.h"
     src/util/a.h:1: #include "state/context.h"
-  in: split
+  only in: split
   help: forward-declare
 
 mgaudit.toml:7: warning: a glob matches nothing

@@ -10,7 +10,7 @@ from mgaudit.facts.rows import masks_in
 from mgaudit.sources.scan_facts import NO_ARM
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mgaudit.facts.query import Facts
     from mgaudit.sources.scan_facts import Arm
@@ -44,6 +44,16 @@ class Activity:
                 if lost := {arm for arm, mask in self._taken[path].items() if mask != self._seen[path]}:
                     torn[path] = lost
         self._add_proven(torn)
+
+    @classmethod
+    def anywhere(cls, facts: Facts, paths: Collection[str], configurations: Sequence[str]) -> Activity:
+        """The arms that units of some configurations took, also of such that `facts` leave out."""
+        if set(configurations) == set(facts.configurations):
+            return cls(facts, paths)
+        try:
+            return cls(facts.restricted_to(configurations), paths)
+        finally:
+            facts.select()
 
     @cached_property
     def configurations(self) -> frozenset[str]:

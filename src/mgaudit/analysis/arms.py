@@ -45,8 +45,8 @@ class Gated:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class IdleArm:
-    """An arm that no unit takes; arms inside it are not listed.
+class PartialArm:
+    """An arm that not every configuration takes; arms inside it with the same answer are not listed.
 
     Attributes:
         path: The file.
@@ -55,6 +55,7 @@ class IdleArm:
         condition: What would have to hold.
         zones: The file's zones.
         is_seen: Whether any unit enters the file at all.
+        configurations: The configurations that take it, sorted; none where no unit does.
     """
 
     path: str
@@ -63,6 +64,7 @@ class IdleArm:
     condition: str
     zones: tuple[str, ...]
     is_seen: bool
+    configurations: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,18 @@ class ArmCensus:
         files: How many files were looked at.
         arms: How many arms they have, include guards aside.
         gated: By macro and zone.
-        idle: By path and line.
+        partial: By path and line.
     """
 
     files: int
     arms: int
     gated: tuple[Gated, ...]
-    idle: tuple[IdleArm, ...]
+    partial: tuple[PartialArm, ...]
+
+    @property
+    def idle(self) -> tuple[PartialArm, ...]:
+        """The arms that no configuration takes."""
+        return tuple(arm for arm in self.partial if not arm.configurations)
 
 
 def census(facts: Facts, zones: Mapping[str, tuple[str, ...]]) -> ArmCensus:
@@ -95,7 +102,7 @@ def census(facts: Facts, zones: Mapping[str, tuple[str, ...]]) -> ArmCensus:
     paths = sorted(path for path in zones if path in facts.scans)
     activity = Activity(facts, paths)
     sums: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    idle: list[IdleArm] = []
+    partial: list[PartialArm] = []
     arms = 0
     for path in paths:
         one = _File(path, facts.scans[path], activity)
@@ -105,30 +112,37 @@ def census(facts: Facts, zones: Mapping[str, tuple[str, ...]]) -> ArmCensus:
                 row = sums[macro, zone]
                 for column, value in enumerate((1, count, len(lines), len(lines & one.idle_lines))):
                     row[column] += value
-        idle += [
-            IdleArm(path, arm.start_line, last, one.scan.condition(number), zones[path], activity.is_seen(path))
-            for number, arm, last in one.idle_arms()
-        ]
+        partial += [
+            PartialArm(
+                path, arm.start_line, last, one.scan.condition(number), zones[path], activity.is_seen(path),
+                facts.names_of(mask),
+            )
+            for number, arm, last, mask in one.partial_arms((1 << len(facts.configurations)) - 1)
+        ]  # fmt: skip
     gated = tuple(Gated(macro, zone, *row) for (macro, zone), row in sorted(sums.items()))
-    return ArmCensus(len(paths), arms, gated, tuple(sorted(idle)))
+    return ArmCensus(len(paths), arms, gated, tuple(sorted(partial)))
 
 
 class _File:
     def __init__(self, path: str, scan: FileScan, activity: Activity) -> None:
         self.path = path
         self.scan = scan
-        self._idle = [
-            not arm.guard and bool(self._lines(arm)) and not activity.taken(path, number)
-            for number, arm in enumerate(scan.conditionals)
-        ]
+        self._masks = [self._mask(number, arm, activity) for number, arm in enumerate(scan.conditionals)]
         self.idle_lines = frozenset(
-            line for arm, idle in zip(scan.conditionals, self._idle, strict=True) if idle for line in self._lines(arm)
+            line
+            for arm, mask in zip(scan.conditionals, self._masks, strict=True)
+            if mask == 0
+            for line in self._lines(arm)
         )
 
     def _lines(self, arm: Arm) -> range:
         """The lines between an arm's directives."""
         first = self.scan.location(arm.start)[0] + 1
         return range(first, max(first, arm.end_line if arm.end < self.scan.size else arm.end_line + 1))
+
+    def _mask(self, number: int, arm: Arm, activity: Activity) -> int | None:
+        """The configurations that take an arm; None for an include guard, and an arm without a line."""
+        return None if arm.guard or not self._lines(arm) else activity.taken(self.path, number)
 
     def gated(self) -> dict[str, tuple[int, set[int]]]:
         """The arms and lines that each macro gates."""
@@ -151,8 +165,9 @@ class _File:
             names.update(_WORD.findall(_FEATURE.sub(" ", test)))
         return names - _NO_MACROS
 
-    def idle_arms(self) -> Iterator[tuple[int, Arm, int]]:
-        """The outermost idle arms: number, arm, last line."""
+    def partial_arms(self, everything: int) -> Iterator[tuple[int, Arm, int, int]]:
+        """The outermost arms that not all configurations take: number, arm, last line, and who takes them."""
         for number, arm in enumerate(self.scan.conditionals):
-            if self._idle[number] and not (arm.parent != NO_ARM and self._idle[arm.parent]):
-                yield number, arm, self._lines(arm)[-1]
+            mask = self._masks[number]
+            if mask not in {None, everything, None if arm.parent == NO_ARM else self._masks[arm.parent]}:
+                yield number, arm, self._lines(arm)[-1], mask or 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.sites_entities import CLASSES, FUNCTIONS, Entities, EntityKind
-from mgaudit.analysis.unresolved import UnresolvedAccess, unresolved
+from mgaudit.analysis.unresolved import UnresolvedAccess, idle, unresolved
 from mgaudit.sources.clang_abi import ROLE_ADDRESS_OF, ROLE_CALL, ROLE_IMPLICIT, ROLE_READ, ROLE_WRITE
 from mgaudit.sources.records import (
     CARRY_ARGUMENT,
@@ -85,7 +85,7 @@ class Site:
         parents: Ids of the symbols whose bodies or declarations hold it.
         holders: The same, with a lambda's call operator in the place of the function that writes the lambda.
         arguments: The constant arguments that some instantiation or unit passes, by position.
-        mask: Bit i is set where configuration i sees it.
+        mask: Bit i is set where configuration i sees it; 0 in an arm that none takes.
     """
 
     path: str
@@ -363,24 +363,25 @@ class _Builder:
     # ---- what has no referent
 
     def _unresolved(self, paths: Collection[str]) -> None:
-        watched = self._entities.accessors_by_name()
-        for access in unresolved(self._facts, paths, watched):
-            self._add_unresolved(access, watched[access.name])
+        everywhere = (1 << len(self._facts.configurations)) - 1
+        named = [(self._entities.accessors_by_name(), False)]
         if self._scope.every_name:
-            functions = self._entities.functions_by_name()
-            for access in unresolved(self._facts, paths, functions, calls=True):
-                self._add_unresolved(access, functions[access.name])
+            named.append((self._entities.functions_by_name(), True))
+        for names, calls in named:
+            for access in unresolved(self._facts, paths, names, calls=calls):
+                self._add_unresolved(access, names[access.name], everywhere)
+            for access in idle(self._facts, paths, names, calls=calls):
+                self._add_unresolved(access, names[access.name], 0)
 
-    def _add_unresolved(self, access: UnresolvedAccess, owners: Collection[int]) -> None:
+    def _add_unresolved(self, access: UnresolvedAccess, owners: Collection[int], mask: int) -> None:
         offset = self._facts.scans[access.path].offset_of(access.line, access.column)
         names = {self._facts.symbol(owner).qualified for owner in owners}
         entity = min(names) if len(names) == 1 else access.name
-        ways = ("inc", "template") if access.path.endswith(_FRAGMENTS) else ("template",)
+        ways = (*(["inc"] if access.path.endswith(_FRAGMENTS) else []), *(["template"] if mask else []))
         self._sites[(access.path, offset), entity] = Site(
             access.path, access.line, access.column, offset, entity,
             self._entities.accessor(min(owners)) if len(names) == 1 else access.name, SiteKind.UNRESOLVED, ways,
-            "read", frozenset(owners), frozenset(), frozenset(), frozenset(),
-            (1 << len(self._facts.configurations)) - 1,
+            "read", frozenset(owners), frozenset(), frozenset(), frozenset(), mask,
         )  # fmt: skip
         self._unreferenced[SiteKind.UNRESOLVED] += 1
 

@@ -13,7 +13,7 @@ from mgaudit.facts.rows import masks_in
 from mgaudit.sources.scan_facts import TokenFlag
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from mgaudit.facts.query import Facts
 
@@ -43,18 +43,41 @@ def unresolved(
         names: The names that matter; None for all.
         calls: Whether calls without an object count instead.
     """
-    flag = TokenFlag.BEFORE_CALL if calls else TokenFlag.AFTER_MEMBER
-    unwanted = _ELSEWHERE | (TokenFlag.AFTER_MEMBER if calls else TokenFlag(0))
     wanted = sorted(set(paths) & set(facts.scans))
     places = masks_in(facts, wanted)
-    found = []
-    for path in wanted:
-        scan = facts.scans[path]
-        for name, offset in scan.flagged(flag, unwanted):
-            if name not in _KEYWORDS and (names is None or name in names) and offset not in places[path]:
-                found.append(UnresolvedAccess(path, *scan.location(offset), name))
+    found = [
+        UnresolvedAccess(path, *facts.scans[path].location(offset), name)
+        for path, name, offset in _accesses(facts, wanted, names, calls=calls)
+        if offset not in places[path]
+    ]
     taken = _Taken(facts, places)
     return [access for access in found if taken.has(access)]
+
+
+def idle(
+    facts: Facts, paths: Iterable[str], names: Collection[str], *, calls: bool = False
+) -> list[UnresolvedAccess]:  # fmt: skip
+    """The same of arms that no configuration takes, one that does not count included: syntactic, not proven."""
+    wanted = sorted(set(paths) & set(facts.scans))
+    found = list(_accesses(facts, wanted, names, calls=calls))
+    activity = Activity.anywhere(facts, sorted({path for path, _, _ in found}), facts.known_configurations())
+    return [
+        UnresolvedAccess(path, *facts.scans[path].location(offset), name)
+        for path, name, offset in found
+        if activity.is_seen(path) and not activity.is_active(path, offset)
+    ]
+
+
+def _accesses(
+    facts: Facts, paths: Iterable[str], names: Collection[str] | None, *, calls: bool
+) -> Iterator[tuple[str, str, int]]:
+    """Path, name and byte offset of the tokens that read like a member access, or like a call without an object."""
+    flag = TokenFlag.BEFORE_CALL if calls else TokenFlag.AFTER_MEMBER
+    unwanted = _ELSEWHERE | (TokenFlag.AFTER_MEMBER if calls else TokenFlag(0))
+    for path in paths:
+        for name, offset in facts.scans[path].flagged(flag, unwanted):
+            if name not in _KEYWORDS and (names is None or name in names):
+                yield path, name, offset
 
 
 class _Taken:

@@ -73,7 +73,8 @@ def _reconciled(analysis: Analysis, spec: LegacySpec) -> Reconciliation:
 
     gates = [gate for gate in analysis.settings.gates if gate.id in spec.gates]
     census = census_of(analysis, gates, spec.name)
-    found = run(analysis.facts, spec, census.sites, analysis.files.files, Library(analysis.settings.root).content)
+    proven = [site for site in census.sites if site.configurations]
+    found = run(analysis.facts, spec, proven, analysis.files.files, Library(analysis.settings.root).content)
     if not found.files:
         raise UntrustedError.single(
             f'legacy count "{spec.name}": `files` selects no file', path=spec.path, line=spec.line,

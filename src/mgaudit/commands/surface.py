@@ -27,6 +27,7 @@ _SURFACES: Final = sorted(name for name, kind in KIND_OF.items() if KINDS[kind].
 @click.argument("name", type=click.Choice(_SURFACES), metavar="|".join(_SURFACES))
 @click.option("--by", type=click.Choice(sorted(report.GROUPS)), help="Count the sites by this instead of listing them.")
 @click.option("--gate", "gates", multiple=True, metavar="ID", help="Only the boundary of this gate; repeatable.")
+@click.option("--partial", is_flag=True, help="Only sites that not every configuration sees.")
 @click.option(
     "--output-format", type=click.Choice(["text", "csv", "json", "inc"]), default="text", show_default=True,
     help="The census's form; inc is an X-macro fragment for the tree to compile.",
@@ -44,6 +45,7 @@ def surface(  # noqa: PLR0913  one argument a set of options
     name: str,
     by: str | None,
     gates: tuple[str, ...],
+    partial: bool,
     output_format: str,
     output: Path | None,
     execution: Execution,
@@ -67,6 +69,8 @@ def surface(  # noqa: PLR0913  one argument a set of options
         census = census_of(analysis, chosen, name)
         if name == "signatures":
             census = replace(census, sites=tuple(site for site in census.sites if site.kind == "signature"))
+        if partial:
+            census = replace(census, sites=tuple(s for s in census.sites if report.is_partial(s, census)))
         if output_format == "json":
             text = report.as_json(census)
         elif output_format == "inc":

@@ -27,7 +27,7 @@ class SurfaceSite:
         role: ``read``, ``write``, ``call`` or ``address``.
         verdict: The catalogue's answer, ``unmapped``, or None where nothing is owed.
         verbs: The verbs that reach it, sorted.
-        configurations: The configurations that see it, sorted.
+        configurations: The configurations that see it, sorted; none in an arm that none takes.
     """
 
     gate: str
@@ -57,6 +57,7 @@ class Census:
         totals: (site or structural, why, how many) lines that add up to the references; of mutators, (decided or
             undecided, why, how many).
         references: How many references lead from the observing files into the zones; how many mutators there are.
+        configurations: The configurations that were judged, sorted.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Census:
     examined: Mapping[str, int]
     totals: tuple[tuple[str, str, int], ...]
     references: int
+    configurations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

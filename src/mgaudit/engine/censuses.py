@@ -96,4 +96,5 @@ def census_of(analysis: Analysis, gates: Iterable[GateSpec], name: str) -> Censu
         raise UntrustedError(problems)
     ordered = sorted(sites, key=lambda s: (s.path, s.line, s.column, s.entity, s.gate))
     lines = tuple((what, why, count) for (what, why), count in sorted(totals.items()))
-    return Census(name, tuple(ordered), dict(sorted(examined.items())), lines, references)
+    judged = tuple(sorted(analysis.facts.configurations))
+    return Census(name, tuple(ordered), dict(sorted(examined.items())), lines, references, judged)

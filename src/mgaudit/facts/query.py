@@ -231,6 +231,10 @@ class Facts:
             if statement.strip():
                 execute(statement)
 
+    def known_configurations(self) -> tuple[str, ...]:
+        """The names of all configurations that the database holds, selected or not, sorted."""
+        return tuple(name for (name,) in self.connection.execute("SELECT name FROM main.configuration ORDER BY name"))
+
     def names_of(self, mask: int) -> tuple[str, ...]:
         """The names of the configurations in a mask, sorted."""
         return tuple(sorted(name for index, name in enumerate(self.configurations) if mask >> index & 1))

@@ -38,7 +38,7 @@ class Reporter:
             gate=self.context.spec.id, path=site.path, line=site.line, column=site.column,
             symbol=enclosing.signature if enclosing else None, entity=site.entity, accessor=site.accessor,
             owner=site.entity if site.kind == "signature" else site.entity.rpartition("::")[0],
-            kind=str(site.kind), via=site.via, role=site.role, verdict=verdict, verbs=verbs,
+            kind=str(site.kind), via=site.via, role=site.role, verdict=verdict if site.mask else None, verbs=verbs,
             configurations=self.context.facts.names_of(site.mask),
         )  # fmt: skip
 
@@ -68,6 +68,30 @@ class Reporter:
                 *proof, Evidence("reference", site.path, site.line, f"{site.entity} ({site.kind}, {site.role})"),
             ),
         )  # fmt: skip
+
+    def unresolved(self, site: Site, what: str, *, is_error: bool) -> Finding:
+        """A finding about a use that no more than its spelling tells of.
+
+        Args:
+            site: Where it is.
+            what: What has such a name.
+            is_error: Whether the gate takes such a use for an error.
+        """
+        if site.mask:
+            message = f"`{site.accessor}`, the name of {what}, is used where the front end resolves nothing"
+            advice = "instantiate the template in some translation unit, or give the receiver a type"
+        else:
+            message = f"`{site.accessor}`, the name of {what}, is used {self.idle(site)}"
+            advice = "declare a configuration that takes the arm, or delete it"
+        known = self.context.facts.configurations
+        is_sure = bool(site.mask) or all(spec.name in known for spec in self.context.settings.configurations)
+        return self.site(site, message, advice, Severity.ERROR if is_error and is_sure else Severity.WARNING)
+
+    def idle(self, site: Site) -> str:
+        """Where a site stands that no configuration takes."""
+        scan = self.context.facts.scans[site.path]
+        condition = scan.condition(scan.arm_of(site.offset))
+        return f"in an arm that no configuration takes ({condition}): syntactic, not proven"
 
     def place(  # noqa: PLR0913
         self, place: tuple[str, int, int], entity: str, message: str, advice: str, *, mask: int,

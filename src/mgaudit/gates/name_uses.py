@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mgaudit.gates.uses import Enclosing
 
 _REASONS: Final = {
-    TokenClass.IDLE_ARM: "in an arm that no configuration takes",
+    TokenClass.IDLE_ARM: "in an arm that no configuration takes ({condition}): syntactic, not proven",
     TokenClass.IDLE_BODY: "in the body of the macro {macro}, which no code of the zone takes",
     TokenClass.OPEN: "in code that the front end resolves to nothing",
 }
@@ -116,12 +116,9 @@ class Naming:
     def _anywhere(self) -> Activity:
         """What any configuration takes, also one that this gate does not judge."""
         every = tuple(spec.name for spec in self.context.settings.configurations)
-        if every == self.facts.configurations:
-            return self._active
-        try:
-            return Activity(self.facts.restricted_to(every), self._wanted)
-        finally:
-            self.facts.select()
+        return (
+            self._active if every == self.facts.configurations else Activity.anywhere(self.facts, self._wanted, every)
+        )
 
     def uses_of(self, entity: Entity) -> Iterator[NameUse]:
         """Every place in the files that names an entity, and whose finding is wanted."""
@@ -241,9 +238,8 @@ class Naming:
         scan = self.facts.scans[path]
         line, column = scan.location(offset)
         macro = self.macros.holding(path, offset)
-        reason = _REASONS[of].format(macro=macro.name if macro else "")
-        if of is TokenClass.IDLE_ARM and (condition := scan.condition(scan.arm_of(offset))):
-            reason += f" ({condition})"
+        condition = scan.condition(scan.arm_of(offset)) or "always"
+        reason = _REASONS[of].format(macro=macro.name if macro else "", condition=condition)
         # What only an unparsed configuration may take is no proof in a run over some of them.
         doubtful = of is TokenClass.IDLE_ARM and self._is_partial()
         return NameUse(

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from mgaudit.domain.census import Census, SurfaceSite
 
 SCHEMA: Final = 1
-
+_COLUMNS: Final = (
+    "path", "line", "column", "symbol", "entity", "accessor", "kind", "via", "role", "verdict", "verbs", "gate",
+    "configurations",
+)  # fmt: skip
+_UNPROVEN: Final = "in no configuration: syntactic, not proven"
 
 GROUPS: Final[Mapping[str, Callable[[SurfaceSite], Sequence[str]]]] = {
     "accessor": lambda site: (site.accessor,),
@@ -26,6 +30,7 @@ GROUPS: Final[Mapping[str, Callable[[SurfaceSite], Sequence[str]]]] = {
     "function": lambda site: (site.symbol or "(outside of functions)",),
     "class": lambda site: (site.owner,),
     "kind": lambda site: (site.kind,),
+    "configuration": lambda site: site.configurations or (_UNPROVEN,),
     "verb": lambda site: site.verbs or ("(no verb)",),  # a site counts for each of its verbs
 }
 
@@ -35,6 +40,7 @@ def as_json(census: Census) -> str:
     value = {
         "schema": SCHEMA,
         "surface": census.name,
+        "configurations": list(census.configurations),
         "examined": dict(census.examined),
         "references": census.references,
         "totals": [{"is": what, "kind": why, "references": count} for what, why, count in census.totals],
@@ -48,26 +54,11 @@ def as_csv(census: Census, by: str | None) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     if by is None:
-        writer.writerow(
-            [
-                "path",
-                "line",
-                "column",
-                "symbol",
-                "entity",
-                "accessor",
-                "kind",
-                "via",
-                "role",
-                "verdict",
-                "verbs",
-                "gate",
-            ]
-        )
+        writer.writerow(_COLUMNS)
         for s in census.sites:
             writer.writerow(
                 [s.path, s.line, s.column, s.symbol or "", s.entity, s.accessor, s.kind, " ".join(s.via), s.role,
-                 s.verdict or "", " ".join(s.verbs), s.gate]
+                 s.verdict or "", " ".join(s.verbs), s.gate, " ".join(s.configurations)]
             )  # fmt: skip
     else:
         kinds, groups = _grouped(census.sites, by)
@@ -79,11 +70,12 @@ def as_csv(census: Census, by: str | None) -> str:
 
 def as_text(census: Census, by: str | None) -> str:
     """For people: every site on a line, or a table of groups; then what the references were."""
-    lines = list(_listed(census.sites) if by is None else _table(census.sites, by))
+    lines = list(_listed(census) if by is None else _table(census.sites, by))
     if lines:
         lines.append("")
     files = len({site.path for site in census.sites})
     lines.append(f"{counted(len(census.sites), 'sites')} in {counted(files, 'files')}")
+    lines += _partly(census)
     if census.totals:
         lines += _totals(census)
     return "\n".join(lines) + "\n"
@@ -104,11 +96,27 @@ def _totals(census: Census) -> Iterable[str]:
     ]  # fmt: skip
 
 
-def _listed(sites: Iterable[SurfaceSite]) -> Iterable[str]:
-    for s in sites:
+def is_partial(site: SurfaceSite, census: Census) -> bool:
+    """Whether not every configuration that was judged sees a site."""
+    return set(site.configurations) != set(census.configurations)
+
+
+def _partly(census: Census) -> Iterable[str]:
+    """How many sites only some configurations see."""
+    counts = Counter(_seen(site) for site in census.sites if is_partial(site, census))
+    return (f"  {counts[words]:,} of them {words}" for words in sorted(counts))
+
+
+def _seen(site: SurfaceSite) -> str:
+    return f"only in: {', '.join(map(visible, site.configurations))}" if site.configurations else _UNPROVEN
+
+
+def _listed(census: Census) -> Iterable[str]:
+    for s in census.sites:
         way = f" via {', '.join(s.via)}" if s.via else ""
         verdict = f" -> {visible(s.verdict)}" if s.verdict else ""
-        yield f"{visible(s.path)}:{s.line}:{s.column}: {s.kind} {visible(s.accessor)} ({s.role}{way}){verdict}"
+        seen = f" [{_seen(s)}]" if is_partial(s, census) else ""
+        yield f"{visible(s.path)}:{s.line}:{s.column}: {s.kind} {visible(s.accessor)} ({s.role}{way}){verdict}{seen}"
 
 
 def _grouped(sites: Iterable[SurfaceSite], by: str) -> tuple[list[str], list[tuple[str, Counter[str]]]]:

@@ -130,7 +130,7 @@ class _Page:
         for step in _steps(finding):
             self.line("    ", (problems.place(step.path, step.line), "dim"), visible(step.text))
         if finding.configurations and set(finding.configurations) != set(self._configurations):
-            self.line("  in: ", visible(", ".join(finding.configurations)))
+            self.line("  only in: ", visible(", ".join(finding.configurations)))
         if finding.help:
             self.line("  ", ("help:", _HELP), f" {visible(finding.help)}")
         self.line()

@@ -11,7 +11,6 @@ from mgaudit.analysis.changes import key_of
 from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
 from mgaudit.analysis.sites_entities import Entities
 from mgaudit.config.log import nearest
-from mgaudit.domain.findings import Severity
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.coverage import Reporter, place_of
@@ -179,11 +178,13 @@ class Judged:
         used: set[int] = set()
         for site in self.surface.sites:
             rows = self.mapping.rows_of(site)
-            used.update(id(mapped) for mapped in rows)
+            if site.mask:  # what no configuration takes keeps no row alive
+                used.update(id(mapped) for mapped in rows)
             if not rows and self.owes(site):
                 yield self._unmapped(site)
-            elif site.kind is SiteKind.UNRESOLVED:
-                yield self._unresolved(site)
+            elif site.kind is SiteKind.UNRESOLVED and (site.mask or not rows):
+                is_error = self.parameters.unresolved == "error"
+                yield self.report.unresolved(site, "an accessor", is_error=is_error)
         doubled = self.mapping.doubled()
         for mapped in doubled:
             yield self.report.row(
@@ -222,13 +223,6 @@ class Judged:
         if not any(m.arguments and m.symbols & site.symbols for m in self.mapping.rows):
             return ""
         return next((a[0] for a in sorted(site.arguments) if a[0]), "")
-
-    def _unresolved(self, site: Site) -> Finding:
-        severity = Severity.ERROR if self.parameters.unresolved == "error" else Severity.WARNING
-        return self.report.site(
-            site, f"`{site.accessor}`, the name of an accessor, is used where the front end resolves nothing",
-            "instantiate the template in some translation unit, or give the receiver a type", severity,
-        )  # fmt: skip
 
     def _unknown_call(self, row: Row) -> Iterator[Finding]:
         call = row.get("call") or ""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
 from mgaudit.analysis.sites_entities import Entities, EntityKind
-from mgaudit.domain.findings import Severity
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.coverage import Reporter, place_of
@@ -145,9 +144,11 @@ class Judged:
         used: set[int] = set()
         for site in self.sites:
             rows = self.mapping.rows_of(site)
-            used.update(id(mapped) for mapped in rows)
-            if site.kind is SiteKind.UNRESOLVED:
-                yield self._unresolved(site)
+            if site.mask:  # what no configuration takes keeps no row alive
+                used.update(id(mapped) for mapped in rows)
+            if site.kind is SiteKind.UNRESOLVED and (site.mask or not rows):
+                is_error = self.parameters.unresolved == "error"
+                yield self.report.unresolved(site, "an upcall", is_error=is_error)
             elif not rows and self.owes(site):
                 yield self._unmapped(site)
         yield from self._rows(used)
@@ -166,13 +167,6 @@ class Judged:
             f"add `{row}` to {place_of(self.catalogue)}, or hand over what it needs with the call",
             identity=("upcall",),
         )
-
-    def _unresolved(self, site: Site) -> Finding:
-        severity = Severity.ERROR if self.parameters.unresolved == "error" else Severity.WARNING
-        return self.report.site(
-            site, f"`{site.accessor}`, the name of an upcall, is used where the front end resolves nothing",
-            "instantiate the template in some translation unit, or give the receiver a type", severity,
-        )  # fmt: skip
 
     def _rows(self, used: set[int]) -> Iterator[Finding]:
         doubled = {id(mapped) for mapped in self.mapping.doubled()}

@@ -197,7 +197,8 @@ class Judged:
         used: set[int] = set()
         for site in self.sites:
             rows = self.rows_of(site)
-            used.update(id(mapped) for mapped in rows)
+            if site.mask:  # what no configuration takes keeps no row alive
+                used.update(id(mapped) for mapped in rows)
             if not self.owes(site):
                 if not rows:
                     yield self._undecided(site)
@@ -231,7 +232,8 @@ class Judged:
 
     def _undecided(self, site: Site) -> Finding:
         deed = self.changed.doubtful.get(key_of(site))
-        why = deed.text if deed is not None else "the front end resolves nothing there"
+        unseen = "the front end resolves nothing there" if site.mask else f"it stands {self.report.idle(site)}"
+        why = deed.text if deed is not None else unseen
         is_error = site.kind is SiteKind.UNRESOLVED and self.parameters.unresolved == "error"
         return self.report.site(
             site, f"undecided: {site.entity} may be changed: {why}",
