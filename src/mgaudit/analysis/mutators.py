@@ -71,7 +71,7 @@ class State:
         self.entities = entities
         self.counters = frozenset(counters)
         self.publishers = frozenset(publishers)
-        self._deeds: dict[int, list[Deeds]] = {}
+        self._deeds: dict[int, list[Deeds]] = facts.derived.setdefault((State, effects, entities), {})
         self._mutators: dict[int, bool] = {}
 
     # ---- places

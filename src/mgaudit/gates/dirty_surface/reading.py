@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from mgaudit.analysis.effects_model import Root
 from mgaudit.analysis.sites import SiteKind, surface
 from mgaudit.facts.bodies import bodies_of
+from mgaudit.facts.rows import symbols_within
 from mgaudit.gates.reads.parameters import ReadsParameters
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
+from mgaudit.sources.body_kinds import TypeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mgaudit.analysis.effects_model import Place
     from mgaudit.analysis.mutators import State
     from mgaudit.analysis.sites import Site
     from mgaudit.analysis.sites_entities import Scope
@@ -55,11 +59,14 @@ class BackendReads:
         return [site for site in found if site.kind not in {SiteKind.SIGNATURE, SiteKind.UNEVALUATED}]
 
     def conflicts(self, state: State, mutator: int) -> list[Site]:
-        """The uses that read what a mutator writes."""
+        """The uses that read what a mutator writes; of a getter that is written through, what it hands out."""
         written = _written(state, mutator)
+        own = {mutator} if not (state.is_function(mutator) and state.mutates(mutator)) else set()
         return [
             site for site in self.sites
-            if site.role != "write" and any(_meet(chain, path) for chain in self._read(state, site) for path in written)
+            if site.role != "write" and (
+                site.symbols & own or any(_meet(chain, path) for chain in self._read(state, site) for path in written)
+            )
         ]  # fmt: skip
 
     def _read(self, state: State, site: Site) -> frozenset[Chain]:
@@ -89,11 +96,20 @@ class BackendReads:
                 continue
             seen.add(function)
             for row in bodies.rows.get(function, ()):
-                for node, is_target in _with_targets(bodies.tree(row)):
-                    if node.kind == ast.MEMBER_EXPRESSION and not is_target and (chain := _chain(node)):
-                        yield chain
-                    elif node.kind == ast.CALL_EXPRESSION and node.symbol is not None:
+                for node, call, is_read in _uses(bodies.tree(row)):
+                    if is_read and (chain := _chain(node, state)):
+                        is_own = call is not None and self._reads_itself(state, call)
+                        yield (*chain, _WHOLE) if is_own else chain
+                    if node.kind == ast.CALL_EXPRESSION and node.symbol is not None:
                         waiting += self._instances(state, node.symbol)
+
+    def _reads_itself(self, state: State, call: Node) -> bool:
+        """Whether the function that is called on an object tells what of it is read."""
+        head = call.children[0].type
+        is_pointer = head is not None and head.kind is TypeKind.POINTER
+        return not is_pointer and call.symbol is not None and any(
+            state.effects.has_own_body(target) for target in self._instances(state, call.symbol)
+        )  # fmt: skip
 
 
 class Filled:
@@ -143,17 +159,33 @@ def _same(accessor: str, field: str) -> bool:
 
 
 def _written(state: State, mutator: int) -> set[Chain]:
-    """The fields on the paths that a mutator writes, counters aside."""
+    """The fields of the state on the paths that a mutator writes, counters aside; of a getter, that it hands out."""
     found: set[Chain] = set()
     for target in state.targets(mutator):
         summary = state.effects.of(target)
-        for place in (*summary.writes, *summary.taints) if summary is not None else ():
-            fields = place.fields
-            if fields and not any(step in state.counters for step in fields):
-                found.add(fields)
+        places = (*summary.writes, *summary.taints) if summary is not None else ()
+        for place in places:
+            if state.is_changed(place, target):
+                found.update(_fields(state, place, target))
     if not found:
         found.add((mutator,))
+        for target in state.targets(mutator):
+            summary = state.effects.of(target)
+            for place in summary.returned | summary.led_to if summary is not None else ():
+                found.update(_fields(state, place, target))
     return found
+
+
+def _fields(state: State, place: Place, function: int) -> Iterator[Chain]:
+    """The fields of the state on a path; of a whole object, each of its class."""
+    chain = tuple(step for step in place.fields if state.entities.is_inside(step))
+    if place.root is Root.GLOBAL and state.entities.is_inside(place.number):
+        chain = (place.number, *chain)
+    owner = state.facts.symbol(function).parent
+    if chain:
+        yield chain
+    elif place.root is Root.THIS and owner is not None and not place.fields:
+        yield from ((member.id,) for member in symbols_within(state.facts, [owner]) if member.kind == "field")
 
 
 def _meet(read: Chain, written: Chain) -> bool:
@@ -161,30 +193,36 @@ def _meet(read: Chain, written: Chain) -> bool:
     return read[-1] in written or written[-1] in read
 
 
-def _chain(node: Node) -> Chain:
+def _chain(node: Node, state: State) -> Chain:
+    """The fields of the state, or the variable, that an access goes through, outermost first."""
+    if node.kind == ast.NAME_EXPRESSION:
+        is_variable = node.symbol is not None and state.facts.symbol(node.symbol).kind in _VARIABLES
+        return (node.symbol,) if is_variable and node.symbol and state.entities.is_inside(node.symbol) else ()
     fields: list[int] = []
-    inner: Node | None = node
+    inner: Node | None = node if node.kind == ast.MEMBER_EXPRESSION else None
     while inner is not None and inner.kind in {ast.MEMBER_EXPRESSION, ast.SUBSCRIPT, ast.UNARY_OPERATOR}:
-        if inner.kind == ast.MEMBER_EXPRESSION and inner.symbol is not None:
+        if inner.kind == ast.MEMBER_EXPRESSION and inner.symbol is not None and state.entities.is_inside(inner.symbol):
             fields.append(inner.symbol)
         inner = inner.children[0] if inner.children else None
     return tuple(reversed(fields))
 
 
-def _with_targets(root: Node) -> Iterator[tuple[Node, bool]]:
-    """The nodes of a body, and whether each only says where something is stored, or is a part of a longer access."""
-    stack = [(root, False)]
+def _uses(root: Node) -> Iterator[tuple[Node, Node | None, bool]]:
+    """The nodes of a body, each with the call whose object it is, and whether it is read.
+
+    What only says where something is stored, or is a part of a longer access, is not.
+    """
+    stack: list[tuple[Node, Node | None, bool]] = [(root, None, True)]
     while stack:
-        node, is_target = stack.pop()
-        yield node, is_target
+        node, call, is_read = stack.pop()
+        yield node, call, is_read
         for index, child in enumerate(node.children):
             is_assigned = node.kind == ast.BINARY_OPERATOR and node.data == kinds.ASSIGN and index == 0
-            is_object = index == 0 and (
-                node.kind == ast.MEMBER_EXPRESSION or (node.kind == ast.CALL_EXPRESSION and _calls_own(node))
-            )
-            stack.append((child, is_assigned or is_object))
+            is_part = node.kind == ast.MEMBER_EXPRESSION and index == 0
+            is_object = node.kind == ast.CALL_EXPRESSION and node.flags & kinds.NODE_RECEIVER and index == 0
+            stack.append((child, node if is_object else None, not (is_assigned or is_part)))
 
 
-def _calls_own(node: Node) -> bool:
-    """Whether a call is one of a member function, which reads by itself."""
-    return bool(node.flags & kinds.NODE_RECEIVER)
+_WHOLE: Final = 0
+"""At the end of a chain: what is read of the object stands elsewhere; only writes of all of it meet there."""
+_VARIABLES: Final = frozenset({"variable", "static-variable"})
