@@ -38,6 +38,9 @@ def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
         rows = reader.read("reads").rows
         upcalls = reader.read("upcalls").rows
         write_backs = reader.read("writebacks").rows
+        mutations = reader.read("mutations").rows
+        dirty = reader.read("dirty").rows
+        undecided = reader.read("dirty-undecided").rows
     finally:
         analysis.facts.connection.close()
     assert len(rows) == 171
@@ -59,3 +62,9 @@ def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
     assert isinstance(gate.parameters, WritebacksParameters)
     assert {row.key for row in write_backs if row.get("symbol")} == {*gate.parameters.per_site}
     assert {name for legacy in settings.legacy for name in legacy.gates} == {"R", "U", "W"}
+    replayed = {(row.get("verdict") or "")[12:-1] for row in mutations if "REPLAYED_BY" in (row.get("verdict") or "")}
+    assert len(mutations) == 116
+    assert replayed <= {row.split("(")[0] for row in calls}
+    assert len(dirty) == 158
+    assert len({row.key for row in dirty}) == len(dirty)
+    assert undecided == ()
