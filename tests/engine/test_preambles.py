@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mgaudit.engine import preambles
+from mgaudit.engine.worker import INSTANTIATED, Job, Worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,6 +128,52 @@ def test_memos_are_those_of_a_plain_parse(forest: Tree) -> None:
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
     names = {row.name for _, row, _ in fast.facts.memos()}
     assert {"Last", "Last::same", "Kept::part", "Kept::seen", "again", "late", "twice"} <= names
+
+
+LIBRARY = """
+#pragma once
+#define _LIBCPP_FORMAT
+#define __cpp_lib_format 202110L
+namespace std {
+struct string { int n; };
+struct string_view { int n; };
+template <class T> struct formatter { int of(const T&) { return sizeof(T); } };
+template <class... A> string format(const char*, A&&... a) { return {(0 + ... + formatter<A>{}.of(a))}; }
+}
+"""
+
+
+class TestWhatIsInstantiatedOnce:
+    def test_changes_no_fact(self, forest: Tree) -> None:
+        forest.settings += INFERRING + PREDICTING
+        forest.write("src/first/format", LIBRARY)
+        forest.write("src/umbrella.h", UMBRELLA + "#include <format>\n")
+        printing = 'int print(Part p, int n) { return std::format("{}{}", n, p).n; }\n'
+        forest.write("src/c.cpp", USER.format("c") + printing)
+        fast, _ = both_ways(forest)
+        assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+        assert fast.statistics.with_preamble == 3
+
+    def test_is_left_out_where_the_library_is_another(self, forest: Tree) -> None:
+        forest.write("src/first/format", LIBRARY.replace("string format(", "string other("))
+        forest.write("src/umbrella.h", UMBRELLA + "#include <format>\n")
+        fast, _ = both_ways(forest)
+        assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
+    def test_the_real_library_has_what_it_takes(self, forest: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+        texts = []
+        parse = Worker._parse
+
+        def noted(worker: Worker, job: Job, main: str, extra: Any, overlay: dict[str, str], use: Any) -> Any:
+            texts.append(overlay.get(main, ""))
+            return parse(worker, job, main, extra, overlay, use)
+
+        monkeypatch.setattr(Worker, "_parse", noted)
+        forest.write("src/umbrella.h", "#pragma once\n#include <format>\n")
+        for name in "abc":
+            forest.write(f"src/{name}.cpp", "#include <umbrella.h>\n")
+        assert used(forest.analyse(jobs=0)) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+        assert [text for text in texts if text] == [text for text in texts if INSTANTIATED in text]
 
 
 PREDICTING = """

@@ -22,7 +22,7 @@ from mgaudit.engine.sharing import Sharing, names
 from mgaudit.engine.standing import Standing, Stood
 from mgaudit.engine.store import Store
 from mgaudit.engine.verdicts import Verdicts, digest_of
-from mgaudit.engine.worker import Job, Preamble, Setup
+from mgaudit.engine.worker import INSTANTIATED, Job, Preamble, Setup
 from mgaudit.facts import bundles
 from mgaudit.facts.bundles import Label
 from mgaudit.facts.cache import Cache
@@ -414,7 +414,7 @@ class _Run:
         stub_folder = self.toolchain.virtual_folder("missing") if spec.missing_headers == "stub" else ""
         parts = [
             self.identity, unit.path, unit.kind, group.directory, *group.arguments, str(directives_only), stub_folder,
-            preamble.record if preamble else "", *headers,
+            preamble.record if preamble else "", *headers, *((INSTANTIATED,) if headers else ()),
         ]  # fmt: skip
         parts += [text for file in self.overlays[unit.configuration] for text in file]
         parts += self.audited_globs if stub_folder else ()

@@ -35,6 +35,17 @@ if TYPE_CHECKING:
     from mgaudit.facts.merge import UnitId
 
 _PREAMBLE_OPTIONS: Final = ("-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp")
+# What a precompiled header instantiates once, so that no unit does so again: the machinery of std::format takes half a
+# second. The guards of both libraries' headers tell whether it is there.
+INSTANTIATED: Final = """
+#if defined __cpp_lib_format && (defined _LIBCPP_FORMAT || defined _GLIBCXX_FORMAT)
+inline auto mgaudit_preamble(
+    int a, unsigned b, unsigned long c, double d, bool e, const char* f, std::string g, std::string_view h
+) {
+    return std::format("{}{}{}{}{}{}{}{}", a, b, c, d, e, f, g, h);
+}
+#endif
+"""
 QUIET: Final = ("-w", "-ferror-limit=0")
 _MAX_STUBS: Final = 64
 _LATELY: Final = 3600  # seconds: being dated anew, a file would have to be read again
@@ -259,13 +270,16 @@ class Worker:
 
     def _preamble(self, job: Job, started: int) -> Outcome | None:
         """Precompile headers. A main file in memory includes them: ``#pragma once`` means nothing in a main file."""
-        main = str(Path(self.setup.root, job.unit.path)) + ".mgaudit-preamble.h"
+        main = self._main_of(job)
         text = "".join(f'#include "{Path(self.setup.root, header)}"\n' for header in job.headers)
-        overlay = {**job.in_memory(), main: text}
         saved = self.cache.path("preamble", f"{job.key}-{os.getpid()}", ".tmp")
         try:
             saved.parent.mkdir(parents=True, exist_ok=True)
-            record = self._parse(job, main, _PREAMBLE_OPTIONS, overlay, lambda unit: unit.save(str(saved)))
+            for content in (text + INSTANTIATED, text):
+                overlay = {**job.in_memory(), main: content}
+                record = self._parse(job, main, _PREAMBLE_OPTIONS, overlay, lambda unit: unit.save(str(saved)))
+                if not record.diagnostics:
+                    break  # else the headers are at fault, or a library that is not what it says
             record = _without_main(record, self.resolver.key(main))
             outcome = self._store(job, record, started, used=False, ignore=main)
             if outcome is not None and outcome.variant is not None and outcome.variant.clean:
@@ -273,6 +287,10 @@ class Worker:
             return outcome
         finally:
             saved.unlink(missing_ok=True)
+
+    def _main_of(self, head: Job) -> str:
+        """The main file that includes the headers of a preamble; it exists in memory alone."""
+        return str(Path(self.setup.root, head.unit.path)) + ".mgaudit-preamble.h"
 
     def _publish(self, saved: Path, path: Path) -> None:
         with self.cache.replacing(path.with_suffix(".sum")) as temporary:
@@ -327,6 +345,8 @@ class Worker:
     ) -> manifest.Variant | None:
         """What the record rests on, or None where a file changed after the parse began."""
         in_memory = {self.resolver.key(path) for path, _ in job.overlay} | {self.resolver.key(ignore)}
+        if job.preamble is not None:
+            in_memory.add(self.resolver.key(self._main_of(job.preamble.head)))
         stubs = self.resolver.key(job.stub_folder) + "/" if job.stub_folder else ""
         planted = {self.resolver.key(path): FileState.of(text.encode()) for path, text in job.planted}
         lookups = Lookups(self._lookup_rules(job))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from array import array
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_uint, c_void_p, string_at
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 _CRASHED: Final = 2  # CXError_Crashed
 _NOTHING: Final = Asked()
+_WORDS: Final = ctypes.sizeof(abi.CXSourceRange) // 4
+_BEGIN: Final = abi.CXSourceRange.begin.offset // 4
 _STACK: Final = 8 << 20  # bytes: what libclang gives its own threads (CIndex.cpp)
 _NO_THREADS: Final = "LIBCLANG_NOTHREADS"
 _WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
@@ -145,9 +148,12 @@ class TranslationUnit:
         ranges = self.cdll.clang_getAllSkippedRanges(self.handle)
         found = set()
         foreign = ForeignSpan(files)
-        for extent in sorted(ranges.contents.ranges[: ranges.contents.count], key=lambda extent: extent.begin):
-            if extent.begin in foreign:
+        listed, count = ranges.contents.ranges, ranges.contents.count
+        begins = array("I", ctypes.string_at(listed, count * ctypes.sizeof(abi.CXSourceRange)))[_BEGIN::_WORDS]
+        for index in sorted(range(count), key=begins.__getitem__):
+            if begins[index] in foreign:
                 continue
+            extent = listed[index]
             file, first, _, offset = files.place(self.cdll.clang_getRangeStart(extent))
             if file != NONE and files.is_tracked(file):
                 _, last, _, _ = files.place(self.cdll.clang_getRangeEnd(extent))
