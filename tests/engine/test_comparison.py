@@ -150,6 +150,21 @@ def test_causes(values: dict[str, object], affected: frozenset[str] | None, caus
     assert [*(d.cause for d in found.sites), *(d.cause for d in found.findings)] == [cause, cause]
 
 
+@pytest.mark.parametrize("change", [Change.APPEARED, Change.VANISHED])
+def test_a_finding_about_a_use_that_is_judged_otherwise_has_the_same_cause(change: Change) -> None:
+    mapped = run(replace(SITE, verdict="SetState"), inputs=replace(INPUTS, catalogues={"reads": "s"}))
+    pair = (mapped, run(SITE, FINDING)) if change is Change.APPEARED else (run(SITE, FINDING), mapped)
+    found = delta(*pair, CodeChange(affected=frozenset({SITE.path})))
+    assert [(d.change, d.cause) for d in found.findings] == [(change, Cause.CATALOGUE)]
+
+
+@pytest.mark.parametrize(("baselines", "cause"), [({}, Cause.CONFIGURATION), (INPUTS.baselines, Cause.CATALOGUE)])
+def test_no_catalogue_accepts_a_finding_where_a_baseline_changed(baselines: dict[str, str], cause: Cause) -> None:
+    inputs = replace(INPUTS, catalogues={"reads": "s"}, baselines=baselines)
+    found = delta(run(FINDING), run(replace(FINDING, baselined=True), inputs=inputs))
+    assert [(d.change, d.cause) for d in found.findings] == [(Change.CHANGED, cause)]
+
+
 def test_a_finding_that_is_accepted_changed() -> None:
     found = delta(run(FINDING), run(replace(FINDING, baselined=True)))
     assert [d.change for d in found.findings] == [Change.CHANGED]

@@ -70,7 +70,7 @@ class _Comparison:
     def delta(self) -> Delta:
         sites = self._sites()
         return Delta(
-            self.names, self.before, self.after, sites, self._findings(), self._coverage(sites or ()),
+            self.names, self.before, self.after, sites, self._findings(sites or ()), self._coverage(sites or ()),
             tuple(self._changed_inputs()), tuple(_evidence(self.before, self.after)),
         )  # fmt: skip
 
@@ -94,7 +94,13 @@ class _Comparison:
                 found.append(Difference(change, cause, self._zone(old, new), old, new))
         return tuple(sorted(found, key=_order))
 
-    def _findings(self) -> tuple[Difference[RunFinding], ...]:
+    def _findings(self, sites: Iterable[Difference[RunSite]]) -> tuple[Difference[RunFinding], ...]:
+        # Where a use is judged otherwise than before, so is what is said of it.
+        judged = {
+            _place(site): difference.cause
+            for difference in sites if difference.change is Change.CHANGED
+            for site in (difference.before, difference.after) if site is not None
+        }  # fmt: skip
         is_new = _of_one_run(self.before.findings, self.after.findings)
         levels: list[Callable[[RunFinding], Key]] = [
             lambda f: (f.gate, f.path, f.symbol, f.entity, f.message),
@@ -107,7 +113,10 @@ class _Comparison:
         for old, new in self._pairs(self.before.findings, self.after.findings, levels):
             change = _change(old, new, lambda f: (f.severity, f.baselined))
             if change is not None:
-                cause = self._cause(change, old, new, is_verdict=change is Change.CHANGED)
+                cause = judged.get(_place(new or old)) if change is not Change.CHANGED else None
+                cause = cause or self._cause(change, old, new, is_verdict=change is Change.CHANGED)
+                if change is Change.CHANGED and old.baselined != new.baselined:
+                    cause = self._acceptance(cause)
                 found.append(Difference(change, cause, self._zone(old, new), old, new))
         return tuple(sorted(found, key=_order))
 
@@ -175,6 +184,10 @@ class _Comparison:
         if any(item is not None and item.path in affected for item in (old, new)):
             return Cause.CODE
         return rules[0]
+
+    def _acceptance(self, cause: Cause) -> Cause:
+        """The cause of being accepted or not: a catalogue accepts nothing, the configuration and its baselines do."""
+        return Cause.CONFIGURATION if Cause.CONFIGURATION in self._rules_changed() else cause
 
     def _rules_changed(self) -> list[Cause]:
         words = {word.partition(" ")[0] for word in self._changed_inputs()}
@@ -249,6 +262,10 @@ def _of_one_run(before: Iterable[Any], after: Iterable[Any]) -> Callable[[Any], 
     """Whether the function of a site or finding is in one of the runs alone: only then it may have been renamed."""
     both = {(item.path, item.symbol) for item in before} & {(item.path, item.symbol) for item in after}
     return lambda item: item.symbol is not None and (item.path, item.symbol) not in both
+
+
+def _place(item: Any) -> Key:
+    return (item.gate, item.path, item.line, item.column, item.entity)
 
 
 def _at(item: Any, renamed: Mapping[str, str]) -> Any:
