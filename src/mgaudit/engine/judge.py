@@ -162,13 +162,21 @@ class _Bench:
         Where only some files are chosen, it looks at what bears on these; at everything, where what is accepted there
         hangs on findings in other files.
         """
-        is_local = not self.selection.is_whole and KINDS[spec.kind].local and exemptions.count_by_file(spec)
+        is_local = not self.selection.is_whole and KINDS[spec.kind].local
         result, problems, matches = self._judge(spec, examined, is_local=is_local)
-        if is_local and (any(m.renames for m in matches) or spans_files(self.analysis.facts, result.findings)):
+        if is_local and self._hangs_on_others(spec, result, matches):
             result, problems, matches = self._judge(spec, examined, is_local=False)
         if matches:
             self.matches[spec.id] = matches
         return result, problems
+
+    def _hangs_on_others(self, spec: GateSpec, result: GateResult, matches: Iterable[Match]) -> bool:
+        """Whether findings in other files may decide what becomes of those in the chosen ones."""
+        return (
+            any(match.renames for match in matches)
+            or exemptions.span_files(spec, (*result.findings, *result.exempted))
+            or spans_files(self.analysis.facts, result.findings)
+        )
 
     def _judge(
         self, spec: GateSpec, examined: Mapping[str, int], *, is_local: bool

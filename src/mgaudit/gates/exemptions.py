@@ -9,6 +9,8 @@ from mgaudit.domain.findings import Finding, Severity
 from mgaudit.domain.names import selects
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mgaudit.config.model import Exemption, GateSpec
     from mgaudit.gates.context import Verdict
 
@@ -67,9 +69,15 @@ def apply(spec: GateSpec, verdict: Verdict) -> Outcome:
     return Outcome(tuple(left), tuple(taken), tuple(stale))
 
 
-def count_by_file(spec: GateSpec) -> bool:
-    """Whether each of a gate's exemptions covers findings of one file alone, or takes an edge out of the graph."""
-    return all(e.entry_path or (e.edge and not e.entity and not e.symbol) for e in spec.exempt)
+def span_files(spec: GateSpec, findings: Iterable[Finding]) -> bool:
+    """Whether an exemption without a file counts some findings together with others that may lie elsewhere.
+
+    One that takes an edge out of the graph counts nothing.
+    """
+    everywhere = [e for e in spec.exempt if e.entry_path is None]
+    if any(e.edge and (e.entity or e.symbol) for e in everywhere):
+        return True
+    return any(matches(exemption, finding) for finding in findings for exemption in everywhere)
 
 
 def describe(exemption: Exemption) -> str:
