@@ -263,3 +263,16 @@ def test_sites_that_only_some_configurations_see(boundary: Path, mgaudit: Run) -
     assert [line.rsplit(",", counts[0].count(",") - 1)[0] for line in counts[1:]] == [
         "split,6", "mono,4", '"in no configuration: syntactic, not proven",1',
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "case", "out"),
+    [
+        ("dirty_surface", "green-flags", "D is green with dirty, and red without any one of 3 rows\n"),
+        ("mutations", "green-answered", "M is green with mutations, and red without any one of 1 row\n"),
+    ],
+)
+def test_rows_of_changes_are_each_needed(tmp_path: Path, mgaudit: Run, kind: str, case: str, out: str) -> None:
+    folder = copytree(Path(gates.__path__[0]) / kind / "cases" / case, tmp_path / "case")
+    result = mgaudit("catalogue", "--each", "--config", str(folder / "mgaudit.toml"))
+    assert (result.code, result.out) == (0, out)

@@ -77,6 +77,7 @@ class Publication:
         by_bit = {self._bits[name]: signal for name, signal in signals.items()}
         self._meanings = Meanings(state, by_bit, reach, self._bits[immediate])
         self._interpreters: dict[int, Interpreter] = {}
+        self._known: dict[tuple[tuple[int, ...], int | None], Published] = {}
 
     @property
     def names(self) -> Sequence[str]:
@@ -86,11 +87,17 @@ class Publication:
     def of(self, mutator: int) -> Published:
         """What comes with every write of a function of the state, whichever overrider runs."""
         functions = [f for f in self._state.targets(mutator) if self._state.effects.has_own_body(f)]
-        return self._judged(tuple(functions), None)
+        return self._remembered(tuple(functions), None)
 
     def beside(self, functions: Sequence[int], mutator: int) -> Published:
         """What comes with every write that some functions make themselves, through a field or a getter."""
-        return self._judged(tuple(functions), mutator)
+        return self._remembered(tuple(functions), mutator)
+
+    def _remembered(self, functions: tuple[int, ...], only: int | None) -> Published:
+        known = self._known.get((functions, only))
+        if known is None:
+            known = self._known[functions, only] = self._judged(functions, only)
+        return known
 
     def _judged(self, functions: tuple[int, ...], only: int | None) -> Published:
         undecided = dict.fromkeys(self._bits, Answer.UNDECIDED)

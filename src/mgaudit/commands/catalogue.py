@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from mgaudit.config.model import GateSpec, Settings
     from mgaudit.domain.findings import Finding
     from mgaudit.engine.pipeline import Analysis
-    from mgaudit.sources.catalogues import Catalogue
+    from mgaudit.sources.catalogues import Catalogue, Row
 
 # The kinds whose catalogues sites are mapped to, and what judges them.
 _COVERING: Final = {
-    kind: f"mgaudit.gates.{kind}.check" for kind in ("reads", "upcalls", "writebacks")
+    kind: f"mgaudit.gates.{kind.replace('-', '_')}.check"
+    for kind in ("reads", "upcalls", "writebacks", "mutations", "dirty-surface")
 }  # fmt: skip
 
 
@@ -173,10 +174,9 @@ def _needed(analysis: Analysis, names: Sequence[str]) -> int:
             sys.stdout.write(f"{gate.id} is red with all rows of {judged.catalogue.name}: mend it first\n")
             code = 1
             continue
-        rows = judged.mapping.rows
-        without = {mapped.row: replace(judged, mapping=judged.mapping.without(mapped)) for mapped in rows}
+        without = dict(_without_each(judged))
         green = {row: other for row, other in without.items() if not is_red(gate, other)}
-        missed = counted(len(rows) - len(green), "rows")
+        missed = counted(len(without) - len(green), "rows")
         sys.stdout.write(f"{gate.id} is green with {judged.catalogue.name}, and red without any one of {missed}\n")
         for row, other in green.items():
             place = f"{visible(row.path)}:{row.line}:{row.column}: {visible(row.key)}"
@@ -185,6 +185,17 @@ def _needed(analysis: Analysis, names: Sequence[str]) -> int:
             said = f": another row answers without it: {', '.join(map(visible, answers))}" if answers else ""
             sys.stdout.write(f"  {place}: the gate stays green without it{said}\n")
     return code
+
+
+def _without_each(judged: Any) -> Iterator[tuple[Row, Any]]:
+    """The rows of a gate's catalogue, each with what the gate makes of the others."""
+    if hasattr(judged, "mapping"):
+        for mapped in judged.mapping.rows:
+            yield mapped.row, replace(judged, mapping=judged.mapping.without(mapped))
+        return
+    rows = judged.catalogue.rows
+    for index, row in enumerate(rows):
+        yield row, replace(judged, catalogue=replace(judged.catalogue, rows=(*rows[:index], *rows[index + 1 :])))
 
 
 def _other_answers(judged: Any, other: Any) -> list[str]:

@@ -158,6 +158,11 @@ class Judged:
         """Makes the findings."""
         return Reporter(self.context)
 
+    @property
+    def sites(self) -> tuple[int, ...]:
+        """What owes a row."""
+        return tuple(self.owed)
+
     @cached_property
     def published(self) -> Mapping[int, Published]:
         """What is known of each mutator that owes a row."""

@@ -44,6 +44,7 @@ class BackendReads:
             gate.parameters for gate in context.settings.gates if isinstance(gate.parameters, ReadsParameters)
         ]
         self._chains: dict[int, frozenset[Chain]] = {}
+        self._conflicts: dict[int, list[Site]] = {}
 
     @property
     def is_known(self) -> bool:
@@ -60,6 +61,12 @@ class BackendReads:
 
     def conflicts(self, state: State, mutator: int) -> list[Site]:
         """The uses that read what a mutator writes; of a getter that is written through, what it hands out."""
+        known = self._conflicts.get(mutator)
+        if known is None:
+            known = self._conflicts[mutator] = self._find_conflicts(state, mutator)
+        return known
+
+    def _find_conflicts(self, state: State, mutator: int) -> list[Site]:
         written = _written(state, mutator)
         own = {mutator} if not (state.is_function(mutator) and state.mutates(mutator)) else set()
         return [

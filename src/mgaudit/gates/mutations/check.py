@@ -113,6 +113,11 @@ class Judged:
     pairs: tuple[Pair, ...]
     functions: int
 
+    @property
+    def sites(self) -> tuple[Pair, ...]:
+        """What owes a row."""
+        return self.pairs
+
     def enclosing(self, pair: Pair) -> Enclosing:
         """The function of a pair, or the variable that holds it."""
         facts = self.context.facts
