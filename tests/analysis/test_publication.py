@@ -138,6 +138,7 @@ HOLDS = {
     "counter by reference": "m_x = v; Count(m_version);",
     "guard": "Bump bump(m_version); if (m_x == v) return; m_x = v;",
     "nested object": "m_in.Set(v); ++m_version;",
+    "function object called": "std::function<void()> f = [&] { ++m_version; }; m_x = v; f();",
     "lambda called": "auto f = [&] { m_x = v; }; f(); ++m_version;",
     "bump in a lambda": "auto f = [&] { ++m_version; }; m_x = v; f();",
     "lambda handed over": "Twice([&] { m_x = v; ++m_version; });",
@@ -215,6 +216,9 @@ FAILS = {
     "counter of a copy": "S copy; m_x = v; ++copy.m_version;",
     "one of many flags": " ".join(f"{{ bool c = false; if (m_arr[{i % 4}] != v) {{ m_arr[{i % 4}] = v; c = {'false' if i == 30 else 'true'}; }} if (c) ++m_version; }}" for i in range(40)),
     "lambdas in a container": "std::vector<std::function<void()>> all{[&] { m_x = v; }}; for (auto& f : all) f(); if (v) { m_y = v; ++m_version; }",
+    "function object that becomes another one": "std::function<void()> f = [&] { ++m_version; }; f = [] {}; m_x = v; f();",
+    "function object that may become another one": "auto bump = [&] { ++m_version; }; auto none = [] {}; std::function<void()> f = bump; if (v) f = none; m_x = v; f();",
+    "function object that is swapped": "std::function<void()> f = [&] { ++m_version; }, g; std::swap(f, g); m_x = v; f();",
     "lambda that is handed over and not called": "Without([&] { ++m_version; }); m_x = v;",
 }  # fmt: skip
 

@@ -104,10 +104,9 @@ class Interpreter(Values):
             return bool(self.happenings.callees(node, context))
         if node.kind != ast.CALL_EXPRESSION:
             return False
-        return (
-            self.happenings.ends(node) or self.happenings.unseen(node, context, ())
-            or bool(self.happenings.callees(node, context)) or any(True for _ in values_among(node.children))
-        )  # fmt: skip
+        may_run = any(True for _ in values_among(node.children, shape.assigned))
+        is_seen = not self.happenings.unseen(node, context, ())
+        return may_run or not is_seen or self.happenings.ends(node) or bool(self.happenings.callees(node, context))
 
     # ---- statements
 

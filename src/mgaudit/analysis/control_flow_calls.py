@@ -32,7 +32,7 @@ from mgaudit.sources import cursors as ast
 from mgaudit.sources.body_kinds import TypeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.analysis.control_flow_model import Callee
     from mgaudit.analysis.control_flow_values import Values
@@ -96,6 +96,8 @@ class Calls:
         closures = self._closures(node, frame)
         if closures:
             states = self._unseen(node, frame, states, [f.symbol for f, _ in closures])
+            if node.children[0].local in frame.shape.reached:  # it may have become another one
+                return Split({}, {}, self._any_number(node, closures, frame, states))
             return _united(self._run_lambda(node, *closure, frame, states, is_direct=True) for closure in closures)
         callees = self._paths.happenings.callees(node, frame.context)
         lambdas = self.lambdas_among(node.children, frame)
@@ -234,7 +236,7 @@ class Calls:
     def lambdas_among(self, nodes: Iterable[Node], frame: Frame) -> list[Closure]:
         """The lambdas that expressions are: written there, held by a local variable, or handed in."""
         found: list[Closure] = []
-        for node in values_among(nodes):
+        for node in values_among(nodes, frame.shape.assigned):
             if node.kind == ast.LAMBDA:
                 found.append((node, frame))
             elif node in frame.lambdas:
@@ -327,8 +329,13 @@ def is_parameter(node: Node) -> bool:
     return node.kind == ast.PARAMETER
 
 
-def values_among(nodes: Iterable[Node]) -> Iterator[Node]:
-    """The lambdas and parameters that expressions are or are made from, through local variables."""
+def values_among(nodes: Iterable[Node], assigned: Mapping[Node, Sequence[Node]]) -> Iterator[Node]:
+    """The lambdas and parameters that expressions are or are made from, through local variables.
+
+    Args:
+        nodes: The expressions.
+        assigned: See `Shape`.
+    """
     waiting = list(nodes)
     seen: set[Node] = set()
     while waiting:
@@ -340,6 +347,7 @@ def values_among(nodes: Iterable[Node]) -> Iterator[Node]:
             yield node
         elif node.kind == ast.NAME_EXPRESSION and node.local is not None:
             waiting += [node.local] if is_parameter(node.local) else node.local.children
+            waiting += assigned.get(node.local, ())
         else:
             waiting += node.children
 

@@ -203,6 +203,9 @@ class Happenings(Protocol):
     def is_construction(self, node: Node) -> bool:
         """Whether a call makes an object."""
 
+    def is_assignment(self, node: Node) -> bool:
+        """Whether a call gives its object another value."""
+
     def ends(self, node: Node) -> bool:
         """Whether a call never returns."""
 

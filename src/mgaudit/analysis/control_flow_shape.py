@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from mgaudit.sources import cursors as ast
 from mgaudit.sources.body_kinds import Role, TypeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.facts.bodies import BodyType, Node
 
@@ -25,21 +26,28 @@ class Shape:
         own: The bits of all of them in a key of `States`.
         captured: The bits of those that lambdas name.
         scopes: By statement, the bits of the flags that are declared inside of it.
+        assigned: By local object, what is assigned to it later: a function object may become another one.
+        reached: The local objects that may be assigned to where nobody sees it.
     """
 
     flags: Mapping[Node, int]
     own: int
     captured: int
     scopes: Mapping[Node, int]
+    assigned: Mapping[Node, Sequence[Node]]
+    reached: frozenset[Node]
 
 
-def shape_of(root: Node, first: int, is_construction: Callable[[Node], bool]) -> Shape:
+def shape_of(
+    root: Node, first: int, is_construction: Callable[[Node], bool], is_assignment: Callable[[Node], bool]
+) -> Shape:  # fmt: skip
     """The shape of a body.
 
     Args:
         root: The function.
         first: The number of its first flag.
         is_construction: Whether a call makes an object, which may keep what it is handed.
+        is_assignment: Whether a call of a member function gives its object another value.
     """
     declared: dict[Node, None] = {}
     tested: set[Node] = set()
@@ -53,7 +61,26 @@ def shape_of(root: Node, first: int, is_construction: Callable[[Node], bool]) ->
     flags = {node: number for number, node in enumerate(found, first)}
     captured = {n.local for outer in root.walk() if outer.kind == ast.LAMBDA for n in outer.walk() if n.local in flags}
     own, inside = bits_of(flags.values()), bits_of(flags[node] for node in captured if node is not None)
-    return Shape(flags, own, inside, _scopes(root, flags))
+    assigned: dict[Node, list[Node]] = defaultdict(list)
+    reached: set[Node] = set()
+    for node in root.walk():
+        parts: Iterable[Node] = ()
+        if node.kind == ast.CALL_EXPRESSION:
+            parts = [argument for argument, is_reached in arguments_of(node) if is_reached]
+            if node.flags & kinds.NODE_RECEIVER and node.children[0].local is not None and is_assignment(node):
+                assigned[node.children[0].local] += node.children[1:]
+        elif (node.kind == ast.UNARY_OPERATOR and node.data == kinds.ADDRESS_OF) or (
+            node.kind == ast.VARIABLE and is_reference(node.type)
+        ):
+            parts = node.children
+        reached.update(part.local for part in parts if part.local is not None and _is_object(part.local))
+    return Shape(flags, own, inside, _scopes(root, flags), assigned, frozenset(reached))
+
+
+def _is_object(variable: Node) -> bool:
+    """Whether a variable holds an object that may become another one: a class's, and no lambda's."""
+    is_record = variable.type is not None and variable.type.kind is TypeKind.RECORD
+    return is_record and variable.kind == ast.VARIABLE and all(c.kind != ast.LAMBDA for c in variable.children)
 
 
 def arguments_of(node: Node) -> list[tuple[Node, bool]]:

@@ -63,7 +63,9 @@ class Values:
         """The shape of a body; flags of different bodies have different numbers."""
         known = self._shapes.get(root)
         if known is None:
-            known = self._shapes[root] = shape_of(root, self._most_flags, self.happenings.is_construction)
+            known = self._shapes[root] = shape_of(
+                root, self._most_flags, self.happenings.is_construction, self.happenings.is_assignment
+            )
             self._most_flags += len(known.flags)
         return known
 

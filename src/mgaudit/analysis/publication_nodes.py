@@ -257,6 +257,10 @@ class Meanings:
         """See `Happenings`."""
         return node.symbol is not None and self._state.facts.symbol(node.symbol).kind == "constructor"
 
+    def is_assignment(self, node: Node) -> bool:
+        """See `Happenings`."""
+        return node.symbol is not None and self._state.facts.symbol(node.symbol).name in _ASSIGNING
+
     def ends(self, node: Node) -> bool:
         """See `Happenings`."""
         return node.symbol is not None and self._state.facts.symbol(node.symbol).qualified in _ENDS
@@ -423,3 +427,4 @@ _ENDS: Final = frozenset(
     {"abort", "exit", "_Exit", "quick_exit", "std::abort", "std::exit", "std::terminate", "std::unreachable",
      "std::quick_exit", "__builtin_unreachable", "__builtin_trap", "__assert_fail"}
 )  # fmt: skip
+_ASSIGNING: Final = frozenset({"operator=", "assign", "emplace", "swap", "reset"})
