@@ -65,6 +65,6 @@ def test_every_row_names_a_call_and_no_accessor_has_two(tmp_path: Path) -> None:
     replayed = {(row.get("verdict") or "")[12:-1] for row in mutations if "REPLAYED_BY" in (row.get("verdict") or "")}
     assert len(mutations) == 116
     assert replayed <= {row.split("(")[0] for row in calls}
-    assert len(dirty) == 158
+    assert len(dirty) == 156
     assert len({row.key for row in dirty}) == len(dirty)
     assert undecided == ()
