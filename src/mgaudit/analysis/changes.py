@@ -148,12 +148,30 @@ class _Finder:
         return next((site for site in candidates if site.symbols & numbers), None)
 
     def _is_elsewhere(self, event: Event) -> bool:
-        """Whether the observing code writes a field of a class of its own, whatever else its object may be."""
+        """Whether the observing code writes a field of a class of its own, whatever else its object may be.
+
+        A field of a third class tells nothing, unless it is known to be a part of an object that is observed.
+        """
         place: Place | None = event.place
         if event.evidence.callee is not None:
             place = event.evidence.place if self._is_in_view(event.evidence.callee) else None
         last = self._effects.holder(place) if place is not None and place.fields else None
-        return last is not None and place is not None and self._last_observed(place) != last
+        if last is None or place is None or self._last_observed(place) == last:
+            return False
+        return self._is_own_field(last) or not self._is_part(event.place)
+
+    def _is_own_field(self, field_: int) -> bool:
+        declared = self._facts.declarations_of([field_])
+        return not declared or any(row.path in self._paths for row in declared)
+
+    def _is_part(self, place: Place) -> bool:
+        """Whether a place is a part of an observed field or variable, and nothing that this only leads to."""
+        for step in reversed(place.path):
+            if step == CONTENT:
+                return False
+            if step > CONTENT and self._is_accessor(step):
+                return True
+        return place.root is Root.GLOBAL and self._entities.is_inside(place.number)
 
     def _is_in_view(self, function: int) -> bool:
         """Whether a function's own body is observed: its deeds are found there."""

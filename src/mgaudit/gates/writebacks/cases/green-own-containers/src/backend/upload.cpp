@@ -14,7 +14,7 @@ void CreateImage(int size, Image** out);
 struct Mirror {
     Image* image = nullptr;
     int size = 0;
-    state::Vec<int, 2> range;
+    util::Vec<int, 2> range;
     int words[4] = {};
     std::shared_ptr<Buffer> held;
     std::vector<int> mips;

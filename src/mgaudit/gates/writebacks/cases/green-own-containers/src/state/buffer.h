@@ -1,33 +1,27 @@
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "util/vec.h"
+
 namespace mg::state {
 
-template <class T, int N>
-struct Vec {
-    std::array<T, N> data;
-    T& x() { return (*this)[0]; }
-    const T& x() const { return data[0]; }
-    T& operator[](int i) { return data[i]; }
-};
 struct Base { void Rename(int v) { name = v; } int name = 0; };
 class Buffer : public Base {
 public:
     void Set(int v) { a = v; }
     int Get() const { return a; }
-    const Vec<int, 2>& Range() const { return range; }
-    Vec<int, 2>& Range() { return range; }
+    const util::Vec<int, 2>& Range() const { return range; }
+    util::Vec<int, 2>& Range() { return range; }
     int a = 0;
     int slots[4] = {};
     std::vector<int> list;
     std::map<int, int> table;
-    Vec<int, 2> range;
+    util::Vec<int, 2> range;
     Buffer* next = nullptr;
     std::shared_ptr<Buffer> child;
     std::optional<int> limit;

@@ -10,7 +10,7 @@
 namespace mg::backend {
 
 using state::Buffer;
-struct Mirror { int size = 0; state::Vec<int, 2> range; std::shared_ptr<Buffer> held; };
+struct Mirror { int size = 0; util::Vec<int, 2> range; std::shared_ptr<Buffer> held; };
 std::unordered_map<Buffer*, std::weak_ptr<Buffer>> refs;
 std::map<int, Buffer*> byName;
 std::map<int, std::shared_ptr<Buffer>> shared;
@@ -93,5 +93,8 @@ void r73() { stash = state::pBuffer; *stash = Buffer{}; }
 void r74() { auto bits = std::vector<std::pair<int, Buffer*>>{{1, state::pBuffer}}; for (auto& [n, b] : bits) b->a = n; }
 void r75() { std::array<state::View, 2> v{}; v[0] = state::pOwner->view; v[0].buffer->list.clear(); }
 void r76() { state::View v[2]; v[1] = state::pOwner->view; auto w = v[1]; w.buffer->list.clear(); }
+void Reset(util::Vec<int, 2>& range) { range.x() = 0; }
+void r77() { Reset(state::pBuffer->Range()); }
+void r78(const Buffer& b) { const_cast<util::Vec<int, 2>&>(b.Range()).x() = 1; }
 
 }  // namespace mg::backend
