@@ -134,3 +134,22 @@ def test_the_certificate_for_programs_adds_up(tree: Path, mgaudit: Run) -> None:
 
 def test_only_the_certificate_has_other_forms(tree: Path, mgaudit: Run) -> None:
     assert mgaudit("doctor", "--format", "json").code == 2
+
+
+def test_headers_that_nobody_has_read_are_part_of_the_certificate(tree: Path, mgaudit: Run) -> None:
+    text = (tree / "mgaudit.toml").read_text(encoding="utf-8")
+    stub = 'name = "split"\nstub-headers = { "made.h" = "int made;" }'
+    (tree / "mgaudit.toml").write_text(text.replace('name = "split"', stub), encoding="utf-8")
+    (tree / "src/other.cpp").write_text('#if SPLIT\n#include "made.h"\n#else\n#include <none.h>\n#endif\n', "utf-8")
+    found = json.loads(mgaudit("doctor", "--certificate", "--format", "json").out)
+    assert found["unread-headers"] == [
+        {"spelling": "made.h", "stands-in": True, "configurations": ["split"]},
+        {"spelling": "none.h", "stands-in": False, "configurations": ["mono"]},
+    ]
+    stubbed = (tree / "mgaudit.toml").read_text().replace('name = "mono"', 'name = "mono"\nmissing-headers = "stub"')
+    (tree / "mgaudit.toml").write_text(stubbed, encoding="utf-8")
+    text = mgaudit("doctor", "--certificate").out
+    assert "2 headers that nobody has read: what they hold is seen by no parser\n" in text
+    assert (
+        "  made.h: a stand-in is read in its place (split)\n  none.h: a stand-in is read in its place (mono)\n" in text
+    )

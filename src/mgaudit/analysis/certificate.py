@@ -97,6 +97,39 @@ class FileCertificate:
         return counts
 
 
+class Unread(NamedTuple):
+    """A header that an audited tree includes and nobody has read: generated later, or not installed.
+
+    Attributes:
+        spelling: As the directive spells it.
+        stands_in: Whether a stand-in of the configuration, or an empty one, was read in its place.
+        configurations: The configurations that include it so, sorted.
+    """
+
+    spelling: str
+    stands_in: bool
+    configurations: tuple[str, ...]
+
+
+def unread(facts: Facts, stand_ins: tuple[str, ...]) -> tuple[Unread, ...]:
+    """The headers that nobody has read, by spelling.
+
+    Args:
+        facts: The facts.
+        stand_ins: The absolute folders in memory below which stand-ins lie.
+    """
+    lost = {
+        number: (edge.spelling, edge.target is not None)
+        for number, edge in facts.edges.items()
+        if edge.target is None or edge.target.startswith(stand_ins)
+    }
+    masks: dict[tuple[str, bool], int] = {}
+    for unit in facts.units if lost else ():
+        for number in facts.edges_of(unit) & lost.keys():
+            masks[lost[number]] = masks.get(lost[number], 0) | 1 << unit.configuration
+    return tuple(Unread(*key, facts.names_of(mask)) for key, mask in sorted(masks.items()))
+
+
 class _Doubt(NamedTuple):
     start: int
     end: int

@@ -65,7 +65,7 @@ def doctor(  # noqa: PLR0913  one argument a set of options
 
 def _certify(settings: Settings, execution: Execution, output_format: str) -> int:
     """Print the certificate of all files of the tree."""
-    from mgaudit.analysis.certificate import certificates  # noqa: PLC0415  slow to import
+    from mgaudit.analysis.certificate import certificates, unread  # noqa: PLC0415  slow to import
     from mgaudit.reports import certificate as report  # noqa: PLC0415
 
     with workspace.analysed(settings, execution) as analysis:
@@ -73,7 +73,9 @@ def _certify(settings: Settings, execution: Execution, output_format: str) -> in
         syntax = {path: view for path in files if (view := analysis.syntax.of(path)) is not None}
         found = certificates(analysis.facts, files, syntax)
         write = report.as_json if output_format == "json" else report.as_text
-        sys.stdout.write(write(analysis.facts, found))
+        folder = analysis.toolchain.virtual_folder
+        absent = unread(analysis.facts, (folder("stubs"), folder("missing")))
+        sys.stdout.write(write(analysis.facts, found, absent))
         return workspace.report_doubts(analysis)
 
 

@@ -15,7 +15,7 @@ from mgaudit.reports.words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mgaudit.analysis.certificate import FileCertificate, Stretch
+    from mgaudit.analysis.certificate import FileCertificate, Stretch, Unread
     from mgaudit.facts.query import Facts
 
 _SHOWN: Final = 4
@@ -33,7 +33,7 @@ class _Range:
     reason: str
 
 
-def as_text(facts: Facts, files: Sequence[FileCertificate]) -> str:
+def as_text(facts: Facts, files: Sequence[FileCertificate], absent: Sequence[Unread] = ()) -> str:
     """For people: what is not vouched for by both, by file and reason; then the sums."""
     lines: list[str] = []
     whole = 0
@@ -46,6 +46,9 @@ def as_text(facts: Facts, files: Sequence[FileCertificate]) -> str:
         for names, ranges in views:
             lines.append(f"  {', '.join(map(visible, names))}: {vouched(_sums(ranges))}")
             lines += _reasons(ranges)
+    if absent:
+        lines.append(f"{counted(len(absent), 'headers')} that nobody has read: what they hold is seen by no parser")
+        lines += [f"  {visible(item.spelling)}: {_absence(item)}" for item in absent]
     if lines:
         lines.append("")
     size = sum(file.size for file in files)
@@ -57,7 +60,7 @@ def as_text(facts: Facts, files: Sequence[FileCertificate]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(facts: Facts, files: Sequence[FileCertificate]) -> str:
+def as_json(facts: Facts, files: Sequence[FileCertificate], absent: Sequence[Unread] = ()) -> str:
     """For scripts: every byte of every file in exactly one range a configuration."""
     value = {
         "schema": 1,
@@ -67,8 +70,21 @@ def as_json(facts: Facts, files: Sequence[FileCertificate]) -> str:
             {"name": name, "bytes": _total(files, 1 << number)} for number, name in enumerate(facts.configurations)
         ],
         "files": [_file(facts, file) for file in files],
+        "unread-headers": [
+            {
+                "spelling": item.spelling,
+                "stands-in": item.stands_in,
+                "configurations": list(item.configurations),
+            }
+            for item in absent
+        ],
     }
     return json.dumps(value, indent=2) + "\n"
+
+
+def _absence(item: Unread) -> str:
+    how = "a stand-in is read in its place" if item.stands_in else "it was not found"
+    return f"{how} ({', '.join(map(visible, item.configurations))})"
 
 
 def _file(facts: Facts, file: FileCertificate) -> dict[str, Any]:

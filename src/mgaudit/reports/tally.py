@@ -86,7 +86,8 @@ def certificate(report: Report) -> str:
         return ""
     total = sized(sum(report.certificate.values()))
     said = vouched(report.certificate)
-    return f"certificate: {total} in audited files" + (f", vouched for: {said}" if said else "")
+    files = "audited files" if report.scope is None else "those of the reported files that are audited"
+    return f"certificate: {total} in {files}" + (f", vouched for: {said}" if said else "")
 
 
 def _shortened(reason: str) -> str:
