@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from mgaudit.sources.toolchain import (
     Toolchain,
     discover,
     multiarch,
+    version_of,
 )
 from mgaudit.sources.tree import PathResolver
 
@@ -240,3 +242,13 @@ def test_libclang_takes_every_option_that_is_kept(toolchain: Toolchain, flag: st
     standard = (f"-std={kept.standard}",) if kept.standard else ()
     assert kept.dropped == ()
     assert errors((f"--target={target}", *standard, *kept.arguments)) == []
+
+
+@pytest.mark.parametrize("name", ["libclang-ng", "msgspec", "networkx", "tree-sitter-cpp"])
+def test_versions_are_those_that_the_installation_says(name: str) -> None:
+    assert version_of(name) == metadata.version(name)
+
+
+def test_what_is_not_installed_has_no_version() -> None:
+    with pytest.raises(metadata.PackageNotFoundError):
+        version_of("no-such-distribution")

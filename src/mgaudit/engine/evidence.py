@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,7 @@ import mgaudit
 from mgaudit.domain.report import Floor, Inputs, ToolVersions
 from mgaudit.engine import baselines
 from mgaudit.gates.health.parameters import HealthParameters
+from mgaudit.sources.toolchain import version_of
 from mgaudit.sources.tree import read_file
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _DIGEST_SIZE: Final = 16
 def tool_of(analysis: Analysis) -> ToolVersions:
     """What produced an analysis."""
     found = analysis.toolchain.versions
-    libraries = {name: importlib.metadata.version(name) for name in LIBRARIES}
+    libraries = {name: version_of(name) for name in LIBRARIES}
     return ToolVersions(mgaudit.__version__, found.libclang, found.tree_sitter_cpp, libraries)
 
 

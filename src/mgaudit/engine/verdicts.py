@@ -26,6 +26,7 @@ from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine.answers import Reading
 from mgaudit.engine.evidence import LIBRARIES
 from mgaudit.gates.context import Verdict
+from mgaudit.sources.toolchain import version_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,11 +130,9 @@ _encoder: Final = msgspec.msgpack.Encoder(enc_hook=_path_as_text, order="determi
 @functools.cache
 def _code() -> bytes:
     """A digest of the code that judges: mgaudit's files and the versions of what it uses."""
-    import importlib.metadata  # noqa: PLC0415  slow to import
-
     digest = hashlib.blake2b(f"{mgaudit.__version__} {sys.version}".encode(), digest_size=20)
     for library in LIBRARIES:
-        digest.update(f"{library} {importlib.metadata.version(library)}\0".encode())
+        digest.update(f"{library} {version_of(library)}\0".encode())
     folder = Path(mgaudit.__file__).parent
     for file in sorted(folder.rglob("*")):
         if file.suffix in _CODE and file.is_file():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,7 +117,7 @@ class Toolchain:
         """
         build = _build(self)
         match = re.search(r"version (\d+(?:\.\d+)+)", build)
-        return Versions(match[1] if match else build, build, _version_of("tree_sitter_cpp"))
+        return Versions(match[1] if match else build, build, version_of("tree-sitter-cpp"))
 
     @property
     def identity(self) -> str:
@@ -221,16 +223,28 @@ def _build(toolchain: Toolchain) -> str:
         ) from None
 
 
-def _version_of(package: str) -> str:
-    """The version of an installed package, from the name of the folder that says so; reading it is slow to import."""
-    found = importlib.util.find_spec(package)
-    folders = [Path(folder).parent for folder in found.submodule_search_locations or ()] if found else []
-    names = [path.name for folder in folders for path in folder.glob(f"{package}-*.dist-info")]
-    if len(names) == 1:
-        return names[0].removeprefix(f"{package}-").removesuffix(".dist-info")
-    from importlib import metadata  # noqa: PLC0415
+def version_of(distribution: str) -> str:
+    """The version of an installed distribution, from the name of the folder that describes it: reading it is slow."""
+    version = _installed().get(distribution)
+    if version is not None:
+        return version
+    from importlib import metadata  # noqa: PLC0415  slow to import
 
-    return metadata.version(package)
+    return metadata.version(distribution)
+
+
+@functools.cache
+def _installed() -> dict[str, str]:
+    """The versions of what is installed beside the syntax parser, as far as there is no doubt about them."""
+    found = importlib.util.find_spec("tree_sitter_cpp")
+    folders = [Path(folder).parent for folder in found.submodule_search_locations or ()] if found else []
+    pairs = [
+        path.name.removesuffix(".dist-info").replace("_", "-").rsplit("-", 1)
+        for folder in folders
+        for path in folder.glob("*-*.dist-info")
+    ]
+    counts = Counter(name for name, _ in pairs)
+    return {name: version for name, version in pairs if counts[name] == 1}
 
 
 def _bundled_folder() -> Path:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import TYPE_CHECKING
-
-import networkx as nx
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -31,6 +30,10 @@ def cycles(
         own = zones.get(edge.source, frozenset())
         for pair in ((a, b) for a in own - edge.zones for b in edge.zones - own):
             first.setdefault(pair, edge)
+    if _is_acyclic(first):
+        return
+    import networkx as nx  # noqa: PLC0415  slow to import, and as a rule there are no cycles
+
     graph: nx.DiGraph[str] = nx.DiGraph(sorted(first))
     for component in sorted(map(sorted, nx.strongly_connected_components(graph))):
         starts = [zone for zone in component if zone in named]
@@ -43,3 +46,14 @@ def cycles(
             ]
             circle = min(found, key=lambda zones: (len(zones), zones))
             yield circle, tuple(first[pair] for pair in pairwise(circle))
+
+
+def _is_acyclic(pairs: Iterable[tuple[str, str]]) -> bool:
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for source, target in pairs:
+        sorter.add(source, target)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return False
+    return True
