@@ -65,6 +65,9 @@ template <class T> void Store(T& slot, T value, bool& changed) {
   }
 }
 template <class F> void Twice(F f) { f(); f(); }
+inline void ClearBy(bool& c, int& s) { s = 1; bool* p = &c; *p = false; }
+inline void ClearAnd(bool& c, int& s) { s = 1; c = false; }
+inline void ClearOnly(bool& c) { c = false; }
 inline void Count(unsigned& counter) { ++counter; }
 inline void Call(void (*f)(int)) { f(1); }
 struct Bump { unsigned& v; Bump(unsigned& x) : v(x) {} ~Bump() { ++v; } };
@@ -204,6 +207,10 @@ FAILS = {
     "flag that a reference sets back": "bool c = false; auto& r = c; m_x = v; c = true; r = false; if (c) ++m_version;",
     "flag that a pointer sets back": "bool c = false; auto* p = &c; m_x = v; c = true; *p = false; if (c) ++m_version;",
     "flag that a library function changes": "bool c = true, d = false; m_x = v; std::swap(c, d); if (c) ++m_version;",
+    "flag that a callee changes by its address": "bool c = true; m_y = v; ClearBy(c, m_x); if (c) ++m_version;",
+    "flag that a callee changes": "bool c = true; m_y = v; ClearAnd(c, m_x); if (c) ++m_version;",
+    "flag behind a cast": "bool c = true; m_y = v; ClearAnd(static_cast<bool&>(c), m_x); if (c) ++m_version;",
+    "flag that a callee changes and nothing else": "bool c = true; m_y = v; ClearOnly(static_cast<bool&>(c)); if (c) ++m_version;",
     "flag by value that is decided later": "PublishIf(v > 0); m_x = v;",
     "literal that the callee changes": "m_x = v; PublishIfAlso(true);",
     "argument that is left out": "m_x = v; PublishBoth(false);",

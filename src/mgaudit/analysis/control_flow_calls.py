@@ -26,7 +26,7 @@ from mgaudit.analysis.control_flow_model import (
     with_truth,
     without,
 )
-from mgaudit.analysis.control_flow_shape import arguments_of, bits_of, call_arguments, is_reference
+from mgaudit.analysis.control_flow_shape import arguments_of, bits_of, is_reference
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.body_kinds import TypeKind
@@ -128,8 +128,7 @@ class Calls:
 
     def _forget_flags(self, node: Node, frame: Frame, states: States) -> States:
         """What takes a flag by a non-const reference may change it."""
-        named = (self._paths.flag(argument, frame) for argument, is_reached in arguments_of(node) if is_reached)
-        return without(states, bits_of({flag for flag in named if flag is not None}))
+        return without(states, _named([argument for argument, is_reached in arguments_of(node) if is_reached], frame))
 
     # ---- functions with bodies
 
@@ -207,19 +206,19 @@ class Calls:
         """What the parameters of a body are: flags of the caller's, copies of them, lambdas."""
         handed = _Handed()
         parameters = [child for child in function.children if is_parameter(child)]
-        for parameter, argument in zip(parameters, call_arguments(node), strict=False):
+        for parameter, (argument, is_reached) in zip(parameters, arguments_of(node), strict=False):
             if lambdas := self.lambdas_among([argument], frame):
                 inner.lambdas[parameter] = tuple(lambdas)
-            own = inner.shape.flags.get(parameter)
-            if own is None:
-                continue
-            if not is_reference(parameter.type):
+            own, flag = inner.shape.flags.get(parameter), self._paths.flag(argument, frame)
+            if own is not None and not is_reference(parameter.type):
                 handed.copies.append((own, _told(argument, frame)))
-            elif (flag := self._paths.flag(argument, frame)) is not None:
+            elif own is not None and flag is not None:
                 if flag in handed.references.values():
                     raise Undecided("a flag that goes by two names", node)
                 handed.references[own] = flag
                 inner.flags[parameter] = own
+            elif is_reached:
+                handed.lost |= _named([argument], frame)
         if (inner.lambdas or function.kind == ast.LAMBDA) and handed.changed & self._captured:
             raise Undecided("a flag that goes by two names", node)
         return handed
@@ -278,11 +277,13 @@ class _Handed:
     Attributes:
         copies: Flags of the body, each with what it starts as: a truth, or that of a flag of the caller's.
         references: Flags of the body, each with the flag of the caller's that it stands for.
+        lost: The bits of the caller's flags that the body may change unseen.
     """
 
     def __init__(self) -> None:
         self.copies: list[tuple[int, Truth | _Flag]] = []
         self.references: dict[int, int] = {}
+        self.lost = 0
 
     @property
     def bound(self) -> frozenset[int]:
@@ -292,7 +293,7 @@ class _Handed:
     @property
     def changed(self) -> int:
         """The bits of the caller's flags that the body may change."""
-        return bits_of(self.references.values())
+        return bits_of(self.references.values()) | self.lost
 
     def entry(self, base: int, key: int) -> int:
         """A key where the body begins: what it starts with, and what the caller knows of the flags handed over."""
@@ -306,7 +307,7 @@ class _Handed:
         """A key of the caller's after the call, by the key in which the body is left."""
         for own, flag in self.references.items():
             key = with_truth(key, flag, truth_of(inner, own))
-        return key
+        return key & ~self.lost
 
     def entering(self, states: States) -> States:
         """States where a body begins that goes on with the caller's flags."""
@@ -350,6 +351,12 @@ def values_among(nodes: Iterable[Node], assigned: Mapping[Node, Sequence[Node]])
             waiting += assigned.get(node.local, ())
         else:
             waiting += node.children
+
+
+def _named(nodes: Iterable[Node], frame: Frame) -> int:
+    """The bits of the flags that expressions name."""
+    inner = (frame.flags.get(part.local) for node in nodes for part in node.walk() if part.local is not None)
+    return bits_of({flag for flag in inner if flag is not None})
 
 
 def _told(argument: Node, frame: Frame) -> Truth | _Flag:

@@ -86,18 +86,14 @@ def _is_object(variable: Node) -> bool:
 def arguments_of(node: Node) -> list[tuple[Node, bool]]:
     """The arguments of a call, each with whether the call may change it: a reference, or nobody knows."""
     types = node.type.arguments if node.type is not None and node.type.kind is TypeKind.FUNCTION else None
+    arguments = node.children[1:] if node.flags & (kinds.NODE_RECEIVER | kinds.NODE_INDIRECT) else node.children
     found = []
-    for index, argument in enumerate(call_arguments(node)):
+    for index, argument in enumerate(arguments):
         type_ = types[index] if types is not None and index < len(types) else None
         referred = type_.inner if is_reference(type_) and type_ is not None else None
         is_reached = types is None or (is_reference(type_) and (referred is None or not referred.is_const))
         found.append((argument, is_reached))
     return found
-
-
-def call_arguments(node: Node) -> list[Node]:
-    """The arguments of a call."""
-    return node.children[1:] if node.flags & (kinds.NODE_RECEIVER | kinds.NODE_INDIRECT) else node.children
 
 
 def is_reference(type_: BodyType | None) -> bool:
