@@ -49,6 +49,7 @@ HEAD = """
 #include <vector>
 struct Table { void (*Draw)(int); void (*Other)(int); };
 extern Table gTable;
+extern Table gSpare;
 int gNoted;
 #define NOTE() (gNoted |= 1)
 #define NOTHING()
@@ -220,6 +221,8 @@ FAILS = {
     "handler that swallows a callee's": "try { WriteOrThrow(v); } catch (int) { }",
     "write in the head of an if": "if (int w = (m_x = v)) ++m_version;",
     "write in a capture": "auto f = [n = (m_x = v)] { return n; }; if (f()) ++m_version;",
+    "counter that may be another": "unsigned& c = v ? m_version : m_second; m_x = v; ++c;",
+    "counter handed over that may be another": "m_x = v; Count(v ? m_version : m_second);",
     "counter of a copy": "S copy; m_x = v; ++copy.m_version;",
     "one of many flags": " ".join(f"{{ bool c = false; if (m_arr[{i % 4}] != v) {{ m_arr[{i % 4}] = v; c = {'false' if i == 30 else 'true'}; }} if (c) ++m_version; }}" for i in range(40)),
     "lambdas in a container": "std::vector<std::function<void()>> all{[&] { m_x = v; }}; for (auto& f : all) f(); if (v) { m_y = v; ++m_version; }",
@@ -304,6 +307,8 @@ OTHERS = {
     "table by a reference": "auto& t = gTable; m_x = v; t.Other(v);",
     "table in one arm": "m_x = v; if (v) gTable.Draw(v);",
     "function": "m_x = v; BumpAll();",
+    "function that may be another": "auto f = v ? &S::BumpAll : &S::Clear; m_x = v; (this->*f)();",
+    "table that may be another": "Table* t = v ? &gTable : &gSpare; m_x = v; t->Draw(v);",
     "counter far inside": "m_trunk.branch.twigs[v].leaf.Set(v);",
     "way out by a return": "m_x = v;\n if (v < 0)\n return;\n ++m_version;",
     "way out at the end": "if (v)\n Silent(v);\n else {\n m_y = v;\n ++m_version; }",
@@ -342,6 +347,8 @@ def test_what_cannot_be_followed_is_undecided(published: Question, name: str) ->
         ("table by a reference", "IMMEDIATE", Answer.HOLDS),
         ("table in one arm", "IMMEDIATE", Answer.FAILS),
         ("function", "FUNCTION", Answer.HOLDS),
+        ("function that may be another", "FUNCTION", Answer.FAILS),
+        ("table that may be another", "IMMEDIATE", Answer.FAILS),
         ("counter far inside", "LEAF", Answer.HOLDS),
         ("counter far inside", "VERSION", Answer.FAILS),
         ("function", "VERSION", Answer.HOLDS),

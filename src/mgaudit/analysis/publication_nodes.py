@@ -13,7 +13,7 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.analysis.control_flow_model import Callee
-from mgaudit.analysis.effects_model import Root, shortenings
+from mgaudit.analysis.effects_model import CONTENT, Root, shortenings
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 
@@ -160,13 +160,25 @@ class Meanings:
         return event.evidence.callee is not None and self._state.effects.has_body(event.evidence.callee)
 
     def _given(self, node: Node, context: Context) -> int:
+        events = [event for event in self._of(context.function, node) if event.evidence.callee is None]
         signals = 0
-        for event in self._of(context.function, node):
-            if event.evidence.callee is None and not _is_literal(event.node):
-                signals |= self._counted(event, context)
+        if events and not _is_literal(node):
+            signals = self._surely(events, context)
         if node.kind == ast.CALL_EXPRESSION:
             signals |= self._called(node, context)
         return signals | self._expanded(node) if self._macros else signals
+
+    def _surely(self, events: Sequence[Event], context: Context) -> int:
+        """The signals that a write gives, whichever of some places it changes.
+
+        What a local pointer or reference leads to stands beside what it was given, and is no other place. A counter
+        that a callee names by its object is that of the object that the callee changes, whichever that is.
+        """
+        inner = events[0].evidence.place
+        bits = [self._counted(event, context) for event in events if not _leads_on(event.place)]
+        if inner is not None and inner.fields:
+            return reduce(int.__or__, bits, 0)
+        return reduce(int.__and__, bits) if bits else 0
 
     def _of(self, function: int, node: Node) -> Sequence[Event]:
         known = self._events.get(function)
@@ -237,16 +249,22 @@ class Meanings:
         return any(event.place.root is Root.THIS for events in self._events[function].values() for event in events)
 
     def _called(self, node: Node, context: Context) -> int:
-        found = 0
-        if self._reaches(node, context):
-            found |= self._immediate
+        """The signals of the functions that a call surely reaches."""
+        found = self._immediate if self._surely_reaches(node, context) else 0
         targets = set(self._targets(node, context))
-        if node.symbol is not None:
-            targets |= {node.symbol, self._state.entities.pattern(node.symbol)}
+        named = {node.symbol, self._state.entities.pattern(node.symbol)} if node.symbol is not None else set()
         for bit, signal in self._signals.items():
-            if targets & signal.functions:
+            if named & signal.functions or (targets and targets <= signal.functions):
                 found |= bit
         return found
+
+    def _surely_reaches(self, node: Node, context: Context) -> bool:
+        """Whether a call goes to the backend, whatever it is called through."""
+        if not self._reaches(node, context):
+            return False
+        lasting = [place for place in self._deeds[node].callees.get(node, {}) if not place.is_own]
+        through = [place.root is Root.GLOBAL and place.number in self._reach.variables for place in lasting]
+        return all(through) or not any(through)  # else it is the type that leads there
 
     def _reaches(self, node: Node, context: Context) -> bool:
         self._of(context.function, node)
@@ -289,16 +307,16 @@ class Meanings:
     def _inner(self, node: Node, callee: int, context: Context) -> Context:
         """What a callee writes is, in its own words."""
         named: dict[int, set[Place]] = {1: set(), 2: set()}
-        counters: set[tuple[Place, int]] = set()
+        written: dict[Place, list[Event]] = defaultdict(list)
         for event in self._of(context.function, node):
             place = event.evidence.place
             if event.evidence.callee != callee or place is None:
                 continue
+            written[place].append(event)
             weight = self._weight(event, context) if callee not in self._state.publishers else 0
             if weight:
                 named[weight].add(place)
-            if bits := self._counted(event, context):
-                counters.add((place, bits))
+        counters = {(place, bits) for place, events in written.items() if (bits := self._surely(events, context))}
         return self._context(
             callee, context.only, is_top=False, inner=frozenset(named[2]), doubtful=frozenset(named[1] - named[2]),
             counters=frozenset(counters),
@@ -412,6 +430,11 @@ class Meanings:
     @cached_property
     def _places(self) -> dict[str, tuple[Mapping[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]]:
         return {}
+
+
+def _leads_on(place: Place) -> bool:
+    """Whether a place only stands for what a local pointer or reference leads to."""
+    return place.is_own and CONTENT in place.path
 
 
 def _is_literal(node: Node) -> bool:
