@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from sarif import loader
 
 from mgaudit.domain.findings import Evidence, Severity
 from mgaudit.domain.problems import Problem
-from mgaudit.domain.report import Report, ToolVersions
+from mgaudit.domain.report import ConfigurationHealth, Report, ToolVersions
 from mgaudit.reports import github, junit, markdown, sarif
 from mgaudit.reports import json as json_report
 from mgaudit.reports.excerpt import Sources
@@ -107,6 +108,19 @@ def test_every_form_tells_what_the_run_rests_on(form: str, finding: Any, report:
         assert said in text, said
     assert re.search(r'900 \(87.9 %\) by both parsers|"both": 900', text)
     assert re.search(r'12 units of at least 10|"least": 10', text)
+
+
+@forms
+def test_every_form_says_where_a_finding_holds_alone(form: str, finding: Any, report: Any) -> None:
+    other = ConfigurationHealth("mono", 3, 0)
+    made = report(finding())
+    made = replace(made, configurations=(*made.configurations, other))
+    alone, both = FORMS[form](made), FORMS[form](replace(made, configurations=made.configurations[:1]))
+    if form in {"json", "sarif"}:
+        assert re.search(r'"configurations": \[\s*"split"\s*\]', alone)
+    else:
+        assert "only in: split" in alone
+    assert "only in" not in both
 
 
 @forms

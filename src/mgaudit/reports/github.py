@@ -75,14 +75,15 @@ def _annotations(report: Report, sources: Sources, prefix: str) -> Iterator[_Ann
     for problem in report.errors:
         yield _of_problem(problem, "error", "mgaudit: untrusted", prefix)
     for finding in ranked(report.findings):
-        yield _of_finding(finding, sources, prefix)
+        yield _of_finding(finding, report, sources, prefix)
     for problem in report.warnings:
         yield _of_problem(problem, "warning", "mgaudit", prefix)
 
 
-def _of_finding(finding: Finding, sources: Sources, prefix: str) -> _Annotation:
+def _of_finding(finding: Finding, report: Report, sources: Sources, prefix: str) -> _Annotation:
     steps = [f"{step.path}:{step.line}: {step.text}" for step in finding.evidence if step.path and step.line]
-    lines = [finding.message, *(steps if len(steps) > 1 else ()), *([finding.help] if finding.help else ())]
+    seen = tally.only_in(finding, report)
+    lines = [finding.message, *(steps if len(steps) > 1 else ()), *filter(None, (seen, finding.help))]
     column = sources.character(finding.path, finding.line, finding.column) if finding.column else 0
     return _Annotation(
         _COMMANDS[finding.severity], f"mgaudit {visible(finding.gate)}", "\n".join(map(visible, lines)),

@@ -35,7 +35,7 @@ def render(dossier: Dossier) -> str:
         findings=findings[:_ROWS], more_findings=max(0, len(findings) - _ROWS),
         sites=sites[:_ROWS], more_sites=max(0, len(sites) - _ROWS),
         place=lambda item: problems.place(item.path, item.line or 0).removesuffix(": "),
-        weights=tally.weights, evidence=tally.evidence(report),
+        weights=tally.weights, only_in=tally.only_in, evidence=tally.evidence(report),
         examined=tally.examined, counted=counted, heat=_heat, graph=_graph,
         columns=_columns, chart=_chart, errors=sum(map(is_red, report.findings)),
     )  # fmt: skip

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def render(report: Report) -> str:
     """The report as JUnit XML. No times stand in it: a run is repeatable."""
-    suites = [_suite(result) for result in report.gates]
+    suites = [_suite(result, report) for result in report.gates]
     if report.errors:
         suites.append(doubts(report.errors))
     if suites:
@@ -44,7 +44,7 @@ def rendered(name: str, suites: Sequence[ET.Element]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(result: GateResult) -> ET.Element:
+def _suite(result: GateResult, report: Report) -> ET.Element:
     red = [finding for finding in result.findings if is_red(finding)]
     suite = ET.Element("testsuite", name=visible(result.gate))
     if result.status is Status.UNTRUSTED or result.status is Status.SKIPPED or not red:
@@ -54,14 +54,14 @@ def _suite(result: GateResult) -> ET.Element:
         elif result.status is Status.SKIPPED:
             ET.SubElement(case, "skipped", message=visible(result.reason))
     for finding in red:
-        _failure(suite, finding)
+        _failure(suite, finding, report)
     others = [_line(finding) for finding in result.findings if not is_red(finding)]
     text = "\n".join([f"{tally.weights(result)}; {tally.examined(result)}", *others])
     ET.SubElement(suite, "system-out").text = text
     return totalled(suite)
 
 
-def _failure(suite: ET.Element, finding: Finding) -> None:
+def _failure(suite: ET.Element, finding: Finding, report: Report) -> None:
     place = problems.place(finding.path, finding.line, finding.column)
     case = ET.SubElement(
         suite, "testcase", classname=visible(finding.path) or finding.kind, name=place + visible(finding.message)
@@ -72,7 +72,8 @@ def _failure(suite: ET.Element, finding: Finding) -> None:
         case.set("line", str(finding.line))
     steps = [problems.place(step.path, step.line) + visible(step.text) for step in finding.evidence]
     failure = ET.SubElement(case, "failure", message=visible(finding.message), type=finding.kind)
-    failure.text = "\n".join([place + visible(finding.message), *steps, f"help: {visible(finding.help)}"])
+    seen = filter(None, [tally.only_in(finding, report)])
+    failure.text = "\n".join([place + visible(finding.message), *steps, *seen, f"help: {visible(finding.help)}"])
 
 
 def doubts(errors: Sequence[Problem]) -> ET.Element:

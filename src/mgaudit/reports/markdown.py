@@ -43,7 +43,7 @@ def render(report: Report) -> str:
             for r in report.gates
         ]
         lines.append("")
-    lines += _findings(ranked(report.findings))
+    lines += _findings(report)
     if report.scope is not None:
         lines += [f"Only what lies in {counted(len(report.scope), 'files')} of the tree is reported.", ""]
     counts = [count for result in report.gates for count in result.baselines]
@@ -93,8 +93,9 @@ def _problems(found: Iterable[Problem], title: str) -> Iterator[str]:
         yield ""
 
 
-def _findings(found: tuple[Finding, ...]) -> Iterator[str]:
+def _findings(report: Report) -> Iterator[str]:
     """The most important findings by gate, the rest as a number."""
+    found = ranked(report.findings)
     listed = found[:LIMIT]
     places = {finding.gate: place for place, finding in reversed(list(enumerate(listed)))}
     for gate, group in groupby(sorted(listed, key=lambda f: (places[f.gate], f.sort_key)), key=lambda f: f.gate):
@@ -105,16 +106,18 @@ def _findings(found: tuple[Finding, ...]) -> Iterator[str]:
         yield f"<details{' open' if is_red else ''}><summary>{cell(gate)}: {shown}</summary>"
         yield ""
         for finding in findings:
-            yield from _finding(finding)
+            yield from _finding(finding, report)
         yield from ("", "</details>", "")
     if len(found) > LIMIT:
         yield from (f"{counted(len(found) - LIMIT, 'further findings')} of {len(found)} are not listed here.", "")
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(finding: Finding, report: Report) -> Iterator[str]:
     yield f"- {_placed(finding.path, finding.line, finding.column)}**{finding.severity}** {code(finding.message)}"
     if len(finding.evidence) > 1:
         yield from (f"  - {_placed(step.path, step.line)}{code(step.text)}" for step in finding.evidence)
+    if said := tally.only_in(finding, report):
+        yield f"  - {code(said)}"
     if finding.help:
         yield f"  - help: {code(finding.help)}"
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.certificate import Standing
-from mgaudit.domain.findings import GateResult, Severity, Status
+from mgaudit.domain.findings import Finding, GateResult, Severity, Status
 from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
 
@@ -45,6 +45,13 @@ def examined(result: GateResult) -> str:
     some = {name: number for name, number in result.examined.items() if number} or result.examined
     counts = ", ".join(counted(number, visible(name)) for name, number in some.items())
     return "; ".join(filter(None, (counts, visible(result.reason))))
+
+
+def only_in(finding: Finding, report: Report) -> str:
+    """In which configurations alone a finding holds; empty where it holds in all that were judged, or in none."""
+    if not finding.configurations or set(finding.configurations) == {item.name for item in report.configurations}:
+        return ""
+    return f"only in: {', '.join(map(visible, finding.configurations))}"
 
 
 def sized(number: int) -> str:

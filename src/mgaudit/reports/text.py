@@ -68,7 +68,7 @@ def render(report: Report, sources: Sources, style: Style, *, quiet: bool = Fals
         style: How it looks.
         quiet: Whether findings and errors are all that is shown.
     """
-    page = _Page(style, sources, tuple(item.name for item in report.configurations))
+    page = _Page(report, style, sources)
     known = {count.path for result in report.gates for count in result.baselines}
     for finding in report.findings:
         if finding.severity is Severity.NOTE and finding.path in known:
@@ -88,10 +88,10 @@ def render(report: Report, sources: Sources, style: Style, *, quiet: bool = Fals
 class _Page:
     """A text that grows; its parts are shown literally, in one style or none."""
 
-    def __init__(self, style: Style, sources: Sources, configurations: tuple[str, ...]) -> None:
+    def __init__(self, report: Report, style: Style, sources: Sources) -> None:
         self._style = style
         self._sources = sources
-        self._configurations = configurations
+        self._report = report
         self._said: list[str] = []
 
     @cached_property
@@ -129,8 +129,8 @@ class _Page:
         self._excerpt(finding, color)
         for step in _steps(finding):
             self.line("    ", (problems.place(step.path, step.line), "dim"), visible(step.text))
-        if finding.configurations and set(finding.configurations) != set(self._configurations):
-            self.line("  only in: ", visible(", ".join(finding.configurations)))
+        if said := tally.only_in(finding, self._report):
+            self.line(f"  {said}")
         if finding.help:
             self.line("  ", ("help:", _HELP), f" {visible(finding.help)}")
         self.line()
