@@ -189,8 +189,10 @@ class BodyReader:
             node = self._bound.get(named.data0)
             if node is None:  # of a function around this lambda, or a redeclaration
                 owner = self._cdll.clang_getCursorSemanticParent(named)
-                position = [p.data0 for p in self._row.parameters(owner)].index(named.data0) if owner.data0 else 0
-                node = self._row.argument(owner, position, named)
+                places = [p.data0 for p in self._row.parameters(owner)] if owner.data0 else [named.data0]
+                if named.data0 not in places:  # of a requires-expression
+                    return Value((self._row.node(OPAQUE, "a parameter of no function that is seen"),))
+                node = self._row.argument(owner, places.index(named.data0), named)
             return Value((node,), (node,))
         if named.kind == ast.UNEXPOSED_DECLARATION:  # a structured binding
             node = self._row.node(LOCAL, self._row.local_key(named), named)

@@ -7,12 +7,18 @@ namespace {
 unsigned long gEpoch = 0;
 unsigned short gLap = 0;
 
+// The parameter of a requires-expression is that of no function.
+template <class T>
+bool Equal(const T& a, const T& b) {
+    return requires(T t) { t == t; } && a == b;
+}
+
 }  // namespace
 
 bool Clean::Use(const state::Sampler& sampler, const BackendSampler& own, pipe::Handle handle) {
     ++gEpoch;
     ++gLap;
-    bool same = m_params == sampler.GetParams();
+    bool same = Equal(m_lap, gLap) && m_params == sampler.GetParams();
     m_params = sampler.GetParams();
     same |= m_epoch == gEpoch;
     m_epoch = gEpoch;
