@@ -1,7 +1,8 @@
 """Proves that gates can go red: plants violations in memory, and demands exactly the expected finding and no other.
 
-Nothing is written into the tree, nor into the facts that later runs rest on. Plants that no unit shares are judged in
-one run; where its answer is not exactly the expected one, each plant in doubt is judged again, alone.
+Nothing is written into the tree, nor into the facts that later runs rest on. Plants of one
+gate that no unit shares, and those of different gates, are judged in one run; where its answer is not exactly the
+expected one, each plant in doubt is judged again, alone.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import tempfile
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mgaudit.domain.findings import Severity, Status
+from mgaudit.domain.findings import Status
 from mgaudit.domain.names import selects
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.domain.proof import Control, GateProof, Proof, Standing, Verdict
 from mgaudit.engine.judge import Selection, context_of, judge
 from mgaudit.engine.pipeline import Analysis, Options, analyse
+from mgaudit.engine.planted import Planting
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.verdicts import Verdicts
 from mgaudit.facts.cache import Cache
 from mgaudit.gates.registry import KINDS
 from mgaudit.graphs.includes import IncludeGraph
+from mgaudit.sources.tree import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -174,16 +177,17 @@ class _Proving:
     def _batch(self, tasks: Sequence[_Task]) -> list[_Trial]:
         """Candidates of as many controls as can be judged in one run."""
         batch: list[_Trial] = []
-        taken: set[str] = set()
+        taken: dict[str, list[_Trial]] = defaultdict(list)
         for task in tasks:
-            if not task.is_open:
-                continue
-            for plant in task.candidates:
+            for plant in task.candidates if task.is_open else ():
                 touched = self._touched(plant)
-                if touched.isdisjoint(taken) and task.planted.isdisjoint(plant.texts):
+                near = [trial for path in sorted(touched) for trial in taken[path]]
+                if task.planted.isdisjoint(plant.texts) and _can_share(task, plant, near, batch):
                     task.candidates.remove(plant)
-                    taken |= touched
-                    batch.append(_Trial(task, plant))
+                    trial = _Trial(task, plant)
+                    batch.append(trial)
+                    for path in touched:
+                        taken[path].append(trial)
                     break
         if not batch:  # a second plant of a control may have to share its file with the first
             repeated = next((task for task in tasks if task.is_open and not task.results), None)
@@ -191,37 +195,40 @@ class _Proving:
                 batch = [_Trial(repeated, repeated.candidates.popleft())]
         return batch
 
-    def _touched(self, plant: Plant) -> set[str]:
+    def _touched(self, plant: Plant) -> frozenset[str]:
         """The changed files, and the main files of the units that hold one of them."""
         found = set(plant.texts)
         for name in self.analysis.facts.configurations:
             graph = IncludeGraph.of(self.analysis.facts, name)
             for path in plant.texts:
                 found.update(unit.name.path for unit in graph.including_units(path))
-        return found
+        return frozenset(found)
 
     # ---- judging
 
     def _judge(self, batch: list[_Trial]) -> list[_Trial]:
         """Judge a run; returns the trials about which it leaves doubts. Of a single one, what it says is final."""
-        texts = {path: text for trial in batch for path, text in trial.plant.texts.items()}
+        numbers = {gate.id: number for number, gate in enumerate(self.gates)}
+        planting = Planting(
+            [(numbers[trial.task.gate.id], trial.plant) for trial in batch], lambda name: read_file(self.settings, name)
+        )  # fmt: skip
+        if planting.texts is None:
+            return batch
         gates = [gate for gate in self.gates if any(trial.task.gate is gate for trial in batch)]
         self.runs += 1
         try:
-            analysis = analyse(replace(self.settings, overlay=texts), self.options)
+            analysis = analyse(replace(self.settings, overlay=planting.texts), self.options)
         except UntrustedError as error:
             return self._settle_all(batch, str(error).splitlines()[0])
         try:
-            fit = [trial for trial in batch if not self._is_rejected(trial, analysis)]
+            fit = self._fit(batch, planting, analysis)
             answers = _Answers(judge(analysis, self._selection(gates)))
         finally:
             analysis.facts.connection.close()
         doubtful = []
         for gate in gates:
             own = [trial for trial in fit if trial.task.gate is gate]
-            others = {path for trial in batch if trial.task.gate is not gate for path in trial.plant.texts}
-            others |= {path for trial in batch if trial not in fit for path in trial.plant.texts}
-            doubtful += self._compare(gate, own, others, answers, is_final=len(batch) == 1)
+            doubtful += self._compare(gate, own, planting, answers, is_final=len(batch) == 1)
         return doubtful
 
     def _settle_all(self, batch: list[_Trial], reason: str) -> list[_Trial]:
@@ -230,55 +237,58 @@ class _Proving:
         _settle(batch[0], Verdict.UNTRUSTED, reason)
         return []
 
-    def _is_rejected(self, trial: _Trial, analysis: Analysis) -> bool:
-        """Whether a plant does not parse: then it proves nothing, and the next candidate takes its place."""
-        if trial.plant.is_doubt:
-            return False
-        touched = self._touched(trial.plant)
-        fresh = _diagnostics(analysis) - self.diagnostics
-        for (unit, path, message), _ in sorted(fresh.items()):
-            if unit in touched:
-                trial.task.rejected.append((trial.plant, f"{path}: {message}"))
-                return True
-        return False
+    def _fit(self, batch: list[_Trial], planting: Planting, analysis: Analysis) -> list[_Trial]:
+        """The plants that parse. Of another, the next candidate takes its place: what does not parse proves nothing.
+
+        A plant that shares a unit with one that does not parse is a candidate again, for no unit that fails is whole.
+        """
+        fresh = _fresh(self.diagnostics, _diagnostics(analysis))
+        fit = []
+        for trial in batch:
+            touched = self._touched(trial.plant)
+            near = [] if trial.plant.is_doubt else [error for error in fresh if error.unit in touched]
+            guilty = next((e for e in near if planting.is_due_to(e.path, e.line, [trial.plant])), None)
+            if guilty is not None:
+                trial.task.rejected.append((trial.plant, f"{guilty.path}: {guilty.message}"))
+            elif near:
+                trial.task.candidates.appendleft(trial.plant)
+            else:
+                fit.append(trial)
+        return fit
 
     def _compare(
-        self, gate: GateSpec, trials: list[_Trial], others: set[str], answers: _Answers, *, is_final: bool
+        self, gate: GateSpec, trials: list[_Trial], planting: Planting, answers: _Answers, *, is_final: bool
     ) -> list[_Trial]:
         """Hold what a gate says now against what it said before, and is expected to."""
         doubts = [trial for trial in trials if trial.plant.is_doubt]
         trials = [trial for trial in trials if not trial.plant.is_doubt]
         self._weigh_doubts(gate, doubts, answers)
         result = answers.of(gate)
-        if doubts:
-            return trials
         if result.status is Status.UNTRUSTED and self.base.of(gate).status is not Status.UNTRUSTED:
-            if not is_final:
-                return trials
-            for trial in trials:
+            for trial in trials if is_final else ():
                 _settle(trial, Verdict.UNTRUSTED, result.reason)
-            return []
+            return [] if is_final else trials
         fresh = answers.keys(gate) - self.base.keys(gate)
         gone = self.base.keys(gate) - answers.keys(gate)
         hits: dict[int, Finding] = {}
         for trial in trials:
-            finding = answers.hit(gate, trial.plant, fresh)
+            finding = answers.hit(gate, trial.plant, planting.line(trial.plant), fresh)
             if finding is not None:
                 hits[id(trial)] = finding
                 fresh -= Counter([_key(finding)])
-        surplus = [f for key in sorted(fresh, key=str) if (f := answers.example(gate, key)).path not in others]
+        plants = [trial.plant for trial in trials]
+        surplus = [answers.example(gate, key) for key in sorted(fresh, key=str)]
+        # What the plants of other gates cause is theirs to answer for.
+        surplus = [f for f in surplus if planting.is_due_to(f.path, f.line, plants)]
         surplus += [self.base.example(gate, key) for key in sorted(gone, key=str)]
         doubtful = []
         for trial in trials:
-            own = [f for f in surplus if is_final or f.path in trial.plant.texts]
-            orphaned = [f for f in surplus if not any(f.path in t.plant.texts for t in trials)]
-            is_proved = (id(trial) in hits or trial.plant.stays_green) and not own and not orphaned
-            if is_proved:
+            if not surplus and (trial.plant.stays_green or id(trial) in hits):
                 _settle(trial, Verdict.PROVED, hits[id(trial)].message if id(trial) in hits else "")
             elif not is_final:
                 doubtful.append(trial)
-            elif own:
-                _settle(trial, Verdict.UNEXPECTED, f"{own[0].path}:{own[0].line}: {own[0].message}")
+            elif surplus:
+                _settle(trial, Verdict.UNEXPECTED, f"{surplus[0].path}:{surplus[0].line}: {surplus[0].message}")
             else:
                 _settle(trial, Verdict.MISSED, "the gate says nothing of it")
         return doubtful
@@ -336,6 +346,23 @@ class _Proving:
         return GateProof(gate.id, gate.kind, standing, reason, controls)
 
 
+def _can_share(task: _Task, plant: Plant, near: Sequence[_Trial], batch: Sequence[_Trial]) -> bool:
+    """Whether a plant can be judged together with others.
+
+    Args:
+        task: Its control.
+        plant: The plant.
+        near: Those that share a unit with it.
+        batch: All of them.
+    """
+    if near and (plant.is_doubt or any(trial.plant.is_doubt for trial in near)):
+        return False
+    if any(trial.task.gate is task.gate for trial in near):
+        return False
+    # Of a gate that is in doubt, nothing else can be told.
+    return all(trial.task.gate is not task.gate or trial.plant.is_doubt == plant.is_doubt for trial in batch)
+
+
 def _controls(task: _Task) -> Iterator[Control]:
     yield from task.results
     if not task.results and task.rejected:
@@ -378,20 +405,20 @@ class _Answers:
         """The last finding of a key."""
         return next(finding for finding in reversed(self._findings(gate)) if _key(finding) == key)
 
-    def hit(self, gate: GateSpec, plant: Plant, fresh: Counter[_Key]) -> Finding | None:
+    def hit(self, gate: GateSpec, plant: Plant, line: int, fresh: Counter[_Key]) -> Finding | None:
         """The finding that a plant must have caused: at its place, about its entity, as heavy as the gate lets it."""
         if plant.stays_green:
             return None
-        return next((f for f in self._findings(gate) if _key(f) in fresh and _answers(gate, plant, f)), None)
+        place = (plant.path, line)
+        found = (f for f in self._findings(gate) if _key(f) in fresh and (f.path, f.line) == place)
+        return next((f for f in found if _answers(gate, plant, f)), None)
 
 
 def _answers(gate: GateSpec, plant: Plant, finding: Finding) -> bool:
     is_open = not finding.baselined and not finding.justification
     return (
         is_open
-        and finding.severity == min(gate.severity, Severity.ERROR, key=[*reversed(Severity)].index)
-        and finding.path == plant.path
-        and finding.line == plant.line
+        and finding.severity == gate.severity
         and (selects(plant.entity, finding.entity) or plant.entity in finding.message)
     )
 
@@ -400,9 +427,29 @@ def _key(finding: Finding) -> _Key:
     return (finding.identity, str(finding.severity), finding.baselined, finding.justification)
 
 
-def _diagnostics(analysis: Analysis) -> Counter[tuple[str, str, str]]:
-    """The errors of the front end: main file, file, message."""
-    units = {unit.id: unit.name.path for unit in analysis.facts.units}
-    found = Counter((units[d.unit], d.path or "", d.message) for d in analysis.facts.diagnostics())
-    found.update((problem.path or "", "", problem.message) for problem in analysis.problems)
+class _Error(NamedTuple):
+    """An error of the front end in a unit: its main file, and where the error is."""
+
+    unit: str
+    path: str
+    line: int
+    message: str
+
+
+def _fresh(before: Iterable[_Error], after: Iterable[_Error]) -> list[_Error]:
+    """The errors that were not there before; lines may have moved."""
+    known = Counter(error._replace(line=0) for error in before)
+    found = []
+    for error in sorted(after):
+        bare = error._replace(line=0)
+        if known[bare]:
+            known[bare] -= 1
+        else:
+            found.append(error)
     return found
+
+
+def _diagnostics(analysis: Analysis) -> list[_Error]:
+    units = {unit.id: unit.name.path for unit in analysis.facts.units}
+    found = [_Error(units[d.unit], d.path or "", d.line, d.message) for d in analysis.facts.diagnostics()]
+    return found + [_Error(problem.path or "", "", 0, problem.message) for problem in analysis.problems]
