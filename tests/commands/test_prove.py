@@ -75,8 +75,8 @@ def test_each_way_to_break_a_gate_is_found_and_nothing_is_written(named: Path, m
         assert any(control["expected"] == "green" for control in planted)
     header = next(c for c in answer["gates"][0]["controls"] if c["control"] == "in a header")
     assert (header["path"], header["entity"]) == ("src/backend/draw.h", "src/state/context.h")
-    again = json.loads(mgaudit("prove", "C", "--output-format", "json", "-q").out)
-    assert again["gates"] == [gate for gate in answer["gates"] if gate["id"] == "C"]
+    once, again = (mgaudit("prove", "C", "--output-format", "json", "-q").out for _ in range(2))
+    assert once == again
     assert mgaudit("check", "-q").code == 0  # the cache holds nothing of the plants
 
 
