@@ -90,6 +90,19 @@ def test_every_difference_has_its_reason(boundary: Path, mgaudit: Run) -> None:
     ]
 
 
+def test_changes_of_objects_that_nobody_knows_are_no_uses(boundary: Path, mgaudit: Run) -> None:
+    file = boundary / "mgaudit.toml"
+    gate = TABLES.split("[[legacy]]", maxsplit=1)[0].replace('"R"', '"W"').replace('"reads"', '"writebacks"')
+    gate = gate.replace('"accessor", "call"', '"entity", "verdict", "reason"')
+    file.write_text(file.read_text().replace('gates = ["R"]', 'gates = ["R", "W"]') + gate)
+    before = mgaudit("reconcile").out
+    draw = boundary / "src/backend/draw.cpp"
+    draw.write_text(draw.read_text() + "void Driver(void (*call)(int)) { call(1); }\nvoid (*driver)(int);\n")
+    draw.write_text(draw.read_text() + "void Paint() { driver(1); }\n")
+    assert "some object" in mgaudit("surface", "writebacks").out
+    assert mgaudit("reconcile").out == before
+
+
 def test_the_counts_add_up_in_text(boundary: Path, mgaudit: Run) -> None:
     lines = mgaudit("reconcile").out.splitlines()
     assert lines[0].startswith("arrows, in ")

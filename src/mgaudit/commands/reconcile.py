@@ -69,11 +69,12 @@ def _chosen(settings: Settings, names: tuple[str, ...]) -> list[LegacySpec]:
 def _reconciled(analysis: Analysis, spec: LegacySpec) -> Reconciliation:
     from mgaudit.analysis.reconcile import reconcile as run  # noqa: PLC0415  slow to import
     from mgaudit.engine.censuses import census_of  # noqa: PLC0415
+    from mgaudit.gates.writebacks.census import UNKNOWN  # noqa: PLC0415
     from mgaudit.sources.library import Library  # noqa: PLC0415
 
     gates = [gate for gate in analysis.settings.gates if gate.id in spec.gates]
     census = census_of(analysis, gates, spec.name)
-    proven = [site for site in census.sites if site.configurations]
+    proven = [site for site in census.sites if site.configurations and site.owner != UNKNOWN]
     found = run(analysis.facts, spec, proven, analysis.files.files, Library(analysis.settings.root).content)
     if not found.files:
         raise UntrustedError.single(
