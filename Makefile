@@ -9,7 +9,11 @@ PYTEST_FLAGS ?= -n auto
 MINIMUM := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint check acceptance docs dist release clean
+.PHONY: help setup demo test lint check acceptance fuzz mutants docs dist release clean
+
+COUNT ?= 100
+MODULES ?= gates/* gates/*/*
+SAMPLE ?= 6
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,6 +37,14 @@ check: lint test ## lint and test
 acceptance: $(READY) ## run acceptance cases: make acceptance CASES=path/to/acceptance
 	@$(BIN)/python ci/acceptance.py --mgaudit $(BIN)/mgaudit $(CASES)
 
+fuzz: $(READY) ## mutate every kind of input, cause every kind of fault: make fuzz COUNT=100
+	@MGAUDIT_FUZZ=$(COUNT) MGAUDIT_FAULTS=$(COUNT) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
+	    tests/fuzz tests/engine/test_faults.py tests/baseline tests/config tests/sources
+
+mutants: $(READY) ## test the tests of the gates: make mutants MODULES=gates/coverage SAMPLE=20
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group mutants
+	@$(BIN)/python ci/mutants.py --sample $(SAMPLE) $(MODULES)
+
 docs: $(READY) ## build the documentation site, strictly
 	@$(BIN)/python ci/site.py site
 
@@ -43,7 +55,7 @@ release: $(READY) ## make a release: make release VERSION=1.2.3
 	@$(BIN)/python ci/release.py $(VERSION)
 
 clean: ## remove .venv and caches
-	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants
 
 # An environment that is there is kept; its packages follow pyproject.toml. The program alone is quickly installed.
 $(INSTALLED): pyproject.toml

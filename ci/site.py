@@ -49,7 +49,15 @@ PARTS = {
     "Start": ["quickstart", "mobilegl", "limits"],
     "Every day": ["baselines", "hook", "ci", "scale", "diff", "reports", "prove"],
     "The rules": ["configuration", "reference", "rule-packs", "gates/index"],
-    "The program": ["commands", "how-it-works", "certificate", "facts", "changelog", "decisions/index"],
+    "The program": [
+        "commands",
+        "how-it-works",
+        "certificate",
+        "facts",
+        "mutation-testing",
+        "changelog",
+        "decisions/index",
+    ],
 }
 
 

@@ -187,6 +187,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Victim:
 def minigl(tmp_path_factory: pytest.TempPathFactory) -> Victim:
     folder = tmp_path_factory.mktemp("minigl")
     copy_example(folder / "tree", broken=False)
+    with (folder / "tree/mgaudit.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[limits]\nunit-seconds = 20\n")  # some mutations keep the front end busy for ever
     return _victim(folder)
 
 
@@ -200,7 +202,7 @@ def _victim(folder: Path) -> Victim:
 @pytest.fixture(autouse=True)
 def _no_hang() -> Iterator[None]:
     """Ends the whole process where a run hangs, and says where."""
-    faulthandler.dump_traceback_later(SECONDS * 5, exit=True)
+    faulthandler.dump_traceback_later(SECONDS * 10, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
 

@@ -37,3 +37,14 @@ def test_an_exemption_covers_what_all_its_keys_fit_and_no_more(
     found = ["stale" if f.path == "mgaudit.toml" else f.line for f in report.findings]
     assert found == lines
     assert report.exit_code == (1 if lines else 0)
+
+
+def test_a_stale_exemption_says_what_it_names_and_is_told_from_others(audit: Audit) -> None:
+    exempt = 'exempt = [\n{ path = "src/x.h", symbol = "b", reason = "r" },\n{ entity = "q", reason = "r" },\n]\n'
+    stale = [f for f in audit(TREE, GATE + exempt).findings if f.path == "mgaudit.toml"]
+    assert [f.message for f in stale] == [
+        "stale exemption: path src/x.h, symbol b covers 0 findings, not 1",
+        "stale exemption: entity q covers 0 findings, not 1",
+    ]
+    assert [(f.line - stale[0].line, f.column, f.kind) for f in stale] == [(0, 1, "undeclared"), (1, 1, "undeclared")]
+    assert len({f.fingerprint for f in stale}) == 2

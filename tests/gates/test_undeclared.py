@@ -57,6 +57,7 @@ def test_both_witnesses_are_counted_and_reconciled(audit: Audit) -> None:
     code += "int a() { return CTX->width; }\nint b() { return mg::state::pContext->width; }\n"
     report = audit(tree(code), CONTEXT)
     assert [(f.line, f.symbol) for f in report.findings] == [(3, "a()"), (4, "b()")]
+    assert {f.kind for f in report.findings} == {"undeclared"}
     examined = report.gates[0].examined
     assert {k: examined[k] for k in ("references", "tokens", "agreements")} == {
         "references": 2, "tokens": 2, "agreements": 1,

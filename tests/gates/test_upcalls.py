@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.gates.conftest import HEAD, ZONES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -189,3 +191,21 @@ def test_rows_answer_overloads_and_say_where_they_are_wrong(upcalls: Callable[..
 def test_one_overload_alone_may_be_mapped(upcalls: Callable[..., Report]) -> None:
     code = "void F() { impl::Notify(1);\nimpl::Notify(1.f); }"
     assert found(upcalls(code, ROW % ("Notify(int)", "kReverseChannel", ""))) == [(3, "Notify")]
+
+
+def test_a_row_that_means_several_entities_has_its_line(upcalls: Callable[..., Report]) -> None:
+    rows = '\n{ entity = "Ask", verdict = "NA", reason = "r" },\n{ entity = "size", verdict = "NA", reason = "r" },\n'
+    other = {"src/impl/other.h": "namespace impl { struct Other { int size; }; }\n"}
+    report = upcalls('#include "impl/other.h"\nint d = impl::Ask();\n', rows, other)
+    (problem,) = report.errors
+    assert problem.message == "column 1: `size` means several entities: ::impl::Manager::size, ::impl::Other::size"
+    text = (HEAD + ZONES + GATE.replace("{rows}", rows)).splitlines()
+    assert (problem.path, text[problem.line - 1]) == ("mgaudit.toml", rows.splitlines()[2])
+
+
+def test_a_verdict_catalogue_proves_no_name(upcalls: Callable[..., Report]) -> None:
+    rows = '{ entity = "Ghost", verdict = "NA", reason = "r" }, { entity = "Ask", verdict = "Ghost", reason = "r" }'
+    report = upcalls("int d = impl::Ask();\n", rows)
+    assert [f.message for f in report.findings if f.message.startswith("Ask")] == [
+        "Ask has the verdict `Ghost`, which is none, nor the name of a callback"
+    ]
