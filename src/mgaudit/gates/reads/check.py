@@ -62,15 +62,23 @@ def judge(context: GateContext) -> Judged:
         raise UntrustedError(problems)
     paths = context.paths_in(parameters.from_zones)
     entities = Entities.of(context.facts, scope)
-    found, write_backs = _without_write_backs(
-        context, entities, surface(context.facts, context.near(paths), scope, context.looked_at)
-    )
-    mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
-    if mapping.problems:
-        raise UntrustedError(mapping.problems)
-    judged = Judged(
-        context, parameters, catalogue, calls, found, mapping, reach, len(paths), len(scope.paths), write_backs
-    )
+    everything = surface(context.facts, context.near(paths), scope, context.looked_at)
+
+    def judged_of(found: Surface) -> Judged:
+        mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
+        write_backs = len(everything.sites) - len(found.sites)
+        return Judged(
+            context, parameters, catalogue, calls, found, mapping, reach, len(paths), len(scope.paths), write_backs
+        )
+
+    if context.looked_at is not None:
+        # What a use changes follows from the whole tree; it decides only about uses that no row maps.
+        judged = judged_of(everything)
+        if not judged.mapping.problems and not any(map(judged.is_unmapped, everything.sites)):
+            return judged
+    judged = judged_of(_without_write_backs(context, entities, everything))
+    if judged.mapping.problems:
+        raise UntrustedError(judged.mapping.problems)
     if parameters.fill is None or not context.is_whole:
         return judged
     if reach is None:
@@ -78,11 +86,10 @@ def judge(context: GateContext) -> Judged:
     return replace(judged, fill=FillTable(context, parameters.fill, entities, reach, judged.reads()))
 
 
-def _without_write_backs(context: GateContext, entities: Entities, found: Surface) -> tuple[Surface, int]:
-    """A surface without the uses that a gate of write-backs answers for, and how many these are."""
+def _without_write_backs(context: GateContext, entities: Entities, found: Surface) -> Surface:
+    """A surface without the uses that a gate of write-backs answers for."""
     changing = write_backs_among(context, entities, found.sites)
-    sites = tuple(site for site in found.sites if key_of(site) not in changing)
-    return replace(found, sites=sites), len(found.sites) - len(sites)
+    return replace(found, sites=tuple(site for site in found.sites if key_of(site) not in changing))
 
 
 def _no_verbs(context: GateContext) -> Problem:
@@ -141,6 +148,10 @@ class Judged:
         if site.kind in {SiteKind.SIGNATURE, SiteKind.UNEVALUATED}:
             return self.parameters.map_signatures
         return site.kind in _READ or (site.kind is SiteKind.CONSTRUCT and self.parameters.constructions)
+
+    def is_unmapped(self, site: Site) -> bool:
+        """Whether a site whose finding is wanted must be mapped, and is not."""
+        return self.context.wants(site.path) and self.owes(site) and not self.mapping.rows_of(site)
 
     def reads(self) -> list[tuple[Site, bool]]:
         """The reads, and whether the catalogue answers them."""
