@@ -1,8 +1,7 @@
 """Proves that gates can go red: plants violations in memory, and demands exactly the expected finding and no other.
 
-Nothing is written into the tree, nor into the facts that later runs rest on. Plants of one
-gate that no unit shares, and those of different gates, are judged in one run; where its answer is not exactly the
-expected one, each plant in doubt is judged again, alone.
+Nothing is written into the tree, nor into the facts that later runs rest on. Plants that no unit shares are judged in
+one run; where its answer is not exactly the expected one, each plant in doubt is judged again, alone.
 """
 
 from __future__ import annotations
@@ -355,9 +354,7 @@ def _can_share(task: _Task, plant: Plant, near: Sequence[_Trial], batch: Sequenc
         near: Those that share a unit with it.
         batch: All of them.
     """
-    if near and (plant.is_doubt or any(trial.plant.is_doubt for trial in near)):
-        return False
-    if any(trial.task.gate is task.gate for trial in near):
+    if near:  # where one of them does not parse, the others would prove nothing
         return False
     # Of a gate that is in doubt, nothing else can be told.
     return all(trial.task.gate is not task.gate or trial.plant.is_doubt == plant.is_doubt for trial in batch)
