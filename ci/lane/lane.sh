@@ -42,7 +42,7 @@ grep -q "^  \"exit-code\": $code,\$" "$out/run.json" 2>/dev/null || {
 
 if [ -n "$base" ]; then
     mgaudit diff "$base" HEAD --output "$out/delta.md"
-    [ -s "$out/delta.md" ] || echo "lane: there is no delta: see above" >&2
+    [ -s "$out/delta.md" ] || { echo "lane: delta.md was not written: see above" >&2; code=2; }
 fi
 if [ -n "${GITHUB_STEP_SUMMARY-}" ]; then
     for report in delta.md summary.md; do

@@ -128,6 +128,13 @@ def test_what_is_not_staged_does_not_count(repository: Path) -> None:
     assert accepted.returncode == 0, accepted.stdout + accepted.stderr
 
 
+def test_a_commit_that_only_deletes_is_looked_at(repository: Path) -> None:
+    git(repository, "rm", "-q", "src/util/Log.h")
+    refused = commit(repository)
+    assert refused.returncode == 1
+    assert "src/impl/GlState.cpp" in refused.stderr + refused.stdout
+
+
 def test_the_full_hook_runs_every_gate(repository: Path) -> None:
     file = repository / VIOLATION
     file.write_text('#include "state/BufferObject.h"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")

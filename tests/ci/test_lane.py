@@ -80,6 +80,7 @@ def test_on_github_it_annotates_and_summarises(repository: Path, tmp_path: Path)
 
 
 def test_what_goes_wrong_is_never_green(repository: Path, tmp_path: Path) -> None:
+    assert lane(repository, "--base", "no-such-revision").returncode == 2
     (repository / "src/backend/gles/GlesObjects.h").write_text('#include "missing.h"\n')
     assert lane(repository).returncode == 2
     assert lane(repository, "--no-such-option").returncode == 2

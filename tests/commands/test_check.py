@@ -99,8 +99,8 @@ def test_paths_start_from_the_current_folder(red: Path, mgaudit: Run, monkeypatc
 @pytest.mark.parametrize(
     ("arguments", "message", "help_"),
     [
-        (["--gate", "a"], '--gate: there is no gate "a"', "known: A, health"),
-        (["--gate", "heath"], '--gate: there is no gate "heath"', 'did you mean "health"?'),
+        (["--gate", "a"], 'there is no gate "a"', "known: A, health"),
+        (["--gate", "heath"], 'there is no gate "heath"', 'did you mean "health"?'),
         (["--configuration", "spilt"], '--configuration: there is no configuration "spilt"', 'did you mean "split"?'),
         (["src/nothing.cpp"], "src/nothing.cpp: no audited file is there", "see `sources`, `headers` and zones"),
         (["src/back"], "src/back: no audited file is there", "see `sources`, `headers` and zones"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,6 +88,11 @@ def test_nothing_undecided_and_handed_out_are_told_apart(tree: Path, capsys: pyt
 def test_an_unknown_name_and_a_tree_without_bodies(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = ask(tree, capsys, "Missing")
     assert (code, "no function is named Missing" in err) == (2, True)
+    statement = re.search(r'`mgaudit query "(.*)"` lists names', err)
+    assert statement is not None
+    place = ["--config", str(tree / "mgaudit.toml"), "--cache-dir", str(tree / "cache")]
+    assert main(["query", statement[1].replace("part", ""), *place]) == 0
+    assert "Ring::Take" in capsys.readouterr().out
     (tree / "mgaudit.toml").write_text(CONFIGURATION)
     code, _, err = ask(tree, capsys, "Ring::Take")
     assert (code, "no gate infers effects" in err) == (2, True)

@@ -81,7 +81,8 @@ def _answers(analysis: Analysis, name: str) -> list[_Answer]:
     effects = Effects(analysis.facts, library_effects(analysis.settings))
     found = [s for s in analysis.facts.symbols_named(name) if s.kind in FUNCTION_KINDS]
     if not found:
-        raise UntrustedError.single(f"no function is named {name}", path="", help="`mgaudit query` finds names")
+        advice = """`mgaudit query "SELECT qualified FROM symbol WHERE name LIKE '%part%'"` lists names"""
+        raise UntrustedError.single(f"no function is named {name}", path="", help=advice)
     answers = []
     for symbol in found:
         summary = effects.of(symbol.id)

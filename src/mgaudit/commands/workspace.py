@@ -82,7 +82,7 @@ def check_gates(settings: Settings, ids: Iterable[str]) -> list[Problem]:
     """A problem for each id that no gate has."""
     known = [gate.id for gate in settings.gates]
     return [
-        Problem(None, 0, f'--gate: there is no gate "{name}"', nearest(name, known))
+        Problem(None, 0, f'there is no gate "{name}"', nearest(name, known))
         for name in dict.fromkeys(ids)
         if name not in known
     ]

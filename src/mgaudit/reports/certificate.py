@@ -146,7 +146,8 @@ def _reasons(ranges: Sequence[_Range]) -> Iterator[str]:
     for key in sorted(groups, key=lambda key: (-sizes[key], key)):
         places = [f"{item.first}-{item.last}" if item.first < item.last else f"{item.first}" for item in groups[key]]
         more = f" and {len(places) - _SHOWN} more ranges" if len(places) > _SHOWN else ""
-        where = f"lines {', '.join(places[:_SHOWN])}{more}"
+        word = "line" if places == [str(groups[key][0].first)] else "lines"
+        where = f"{word} {', '.join(places[:_SHOWN])}{more}"
         yield f"    {sized(sizes[key])} by {VOUCHING[key[0]]}, {where}: {visible(key[1])}"
 
 
