@@ -72,6 +72,7 @@ void run(std::function<void()> f) { f(); }
 inline void one(int& x) { x = 1; }
 #define SETTER(n) void Set_##n(int v) { m_##n = v; }
 struct Other { int m_x; void Bind(int v) { m_x = v; } };
+constexpr void (Other::*g_methods[])(int) = {&Other::Bind};
 template <class T> struct Holding { T held; };
 struct Pointing : Holding<Inner*> {};
 struct S : Base {
@@ -163,6 +164,20 @@ WRITES: Mapping[str, tuple[str, set[str]]] = {
     "made object that refers": ("auto p = std::make_unique<int*>(&m_x); **p = 1;", {"m_x"}),
     "template's argument": ("Pointing s; s.held = &m_in; Pointing t = s; t.held->a = 1;", {"m_in.a"}),
     "another class's method": ("m_other.Bind(1);", {"m_other.m_x"}),
+    "atomic builtin stores": ("__atomic_store_n(&m_x, 1, 5);", {"m_x"}),
+    "atomic builtin adds": ("__atomic_fetch_add(&m_in.a, 1, 0);", {"m_in.a"}),
+    "atomic reference assigned": ("std::atomic_ref<int> r(m_x); r = 1;", {"m_x"}),
+    "atomic reference adds": ("std::atomic_ref<int> r(m_x); r.fetch_add(1);", {"m_x"}),
+    "reference in a pair": ("std::pair<Inner&, int> p(m_in, 1); p.first.a = 1;", {"m_in.a"}),
+    "reference in a bound pair": ("auto [x, y] = std::pair<Inner&, int>(m_in, 1); x.a = 1;", {"m_in.a"}),
+    "reference in a template": ("Holding<Inner&> h{m_in}; h.held.a = 1;", {"m_in.a"}),
+    "wrapped references": (
+        "std::vector<std::reference_wrapper<Inner>> v{m_in}; for (Inner& e : v) e.a = 1;",
+        {"m_in.a"},
+    ),
+    "pointer to a member function": ("auto f = &Other::Bind; (m_other.*f)(1);", {"m_other.m_x"}),
+    "table of member functions": ("(m_other.*g_methods[0])(1);", {"m_other.m_x"}),
+    "caught pointer": ("try { throw &m_in; } catch (Inner* e) { e->a = 1; }", {"?.a"}),
 }
 
 NOTHING = {
@@ -188,6 +203,10 @@ NOTHING = {
     "another lambda of one helper": "each(m_x, [](int& x) { (void)x; }); int z = 1; each(z, [](int& x) { x = 2; });",
     "unevaluated": "int s = sizeof(m_x = 1);",
     "getter only read": "int s = ref() + *ptr();",
+    "atomic builtin loads": "int s = __atomic_load_n(&m_x, 5);",
+    "atomic reference loads": "std::atomic_ref<int> r(m_x); int s = r.load() + r;",
+    "copy in a pair": "std::pair<Inner, int> p(m_in, 1); p.first.a = 1; auto [x, y] = p; x.a = 2;",
+    "caught and read": "try { throw m_in; } catch (const Inner& e) { int s = e.a; }",
 }
 
 
@@ -214,6 +233,12 @@ void handed(S* s, int S::*p) { s->*p = 1; }
 std::vector<S> g_all;
 void globals() { for (auto& s : g_all) s.m_x = 1; }
 void by_value(Inner i) { i.a = 1; }
+void variadic(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); __builtin_va_arg(l, Inner*)->a = 1; }
+void through(Other& o, void (Other::*f)(int)) { (o.*f)(1); }
+void through_unseen(Other& o) { through(o, &Other::Bind); }
+template <void (Other::*F)(int)> void named(Other& o) { (o.*F)(1); }
+void named_unseen(Other& o) { named<&Other::Bind>(o); }
+void assembly(Inner& i) { asm volatile("" : "+m"(i.a)); }
 Inner* found(int); std::shared_ptr<Inner> shared(int); Inner& other(Inner& i); void out(Inner** p);
 void unknown_pointer() { found(1)->a = 1; }
 void unknown_holder() { auto p = shared(1); p->Set(1); }
@@ -289,6 +314,22 @@ def test_what_is_not_known_is_a_taint_with_its_reason(effects: Effects) -> None:
     assert found == {
         "this": "calls S::unseen", "m_x": "calls S::Settles2, of which no body is seen",
     }  # fmt: skip
+
+
+def test_variadic_arguments_lead_to_any_object(effects: Effects) -> None:
+    assert written(effects, "variadic") == {"?.a"}
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [("through_unseen", "arg0"), ("named_unseen", "arg0"), ("assembly", "arg0.a")]
+)
+def test_what_an_unknown_member_function_or_assembly_is_given_is_tainted(
+    effects: Effects, name: str, place: str
+) -> None:
+    (symbol,) = effects.facts.symbols_named(name)
+    summary = effects.of(symbol.id)
+    assert summary is not None
+    assert place in {_shown(effects.facts, tainted) for tainted in summary.taints}
 
 
 def test_an_expression_that_is_nested_too_deeply_is_a_taint(tmp_path: Path) -> None:

@@ -222,6 +222,10 @@ class Effects:
         """See `Holders`."""
         return self._holders.may_refer(type_)
 
+    def is_argument_list(self, type_: BodyType | None) -> bool:
+        """See `Holders`."""
+        return self._holders.is_argument_list(type_)
+
     def owns(self, type_: BodyType | None) -> bool:
         """See `Holders`."""
         return self._holders.owns(type_)

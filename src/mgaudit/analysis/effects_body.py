@@ -174,9 +174,17 @@ class Evaluation:
         if reader is not None:
             return reader(self, node)
         values = self._values(node)
+        if node.kind == ast.UNEXPOSED_EXPRESSION and self._is_atomic(node):
+            self.declarations.change_atomically(node, values)
         if node.kind in _TRANSPARENT and values:
             return self._union(values)
         return NOTHING
+
+    def _is_atomic(self, node: Node) -> bool:
+        """Whether a nameless expression is an atomic builtin that may write: it has a pointer, an order, a value."""
+        if node.type is None or not node.children or not _is_pointer(type_of(node.children[0])):
+            return False
+        return len(node.children) > (1 if node.type.kind is TypeKind.VOID else 2)
 
     def _values(self, node: Node) -> list[Value]:
         """What the parts of an expression denote; an array that it makes a pointer of, the pointer."""
@@ -251,14 +259,19 @@ class Evaluation:
             for place, sources in base.items()
             if place.root not in _VALUES
         } or {Place(Root.OBJECT, 0, (node.symbol,)): own or _NOBODY}
-        return Value(self.memory.content(places) if self.around.is_reference(node.symbol) else places)
+        if self.around.is_reference(node.symbol):
+            return Value(self.memory.content(places))
+        if node.children and _has_references(type_of(node.children[0])):  # the field's type may be one of them
+            return Value(joined(places, self.memory.content(places)))
+        return Value(places)
 
     def _object(self, node: Node) -> Places:
         """The objects that a member is accessed on."""
         if not node.children:
             return {Place(Root.THIS, 0): _NOBODY}
         child = node.children[0]
-        return self.object_of(child, self.value(child))
+        value = self.value(child)
+        return SOME_OBJECT if self.around.is_argument_list(type_of(child)) else self.object_of(child, value)
 
     def object_of(self, node: Node, value: Value) -> Places:
         """The objects that an expression denotes, or that the pointer that it is leads to."""
@@ -282,6 +295,8 @@ class Evaluation:
         if node.data in kinds.INCREMENTS:
             self._assign(node, operand, "increments" if node.data in _UPWARDS else "decrements")
             return operand
+        if node.data == kinds.DEREFERENCE and self.around.is_argument_list(type_of(node.children[0])):
+            return Value(SOME_OBJECT)
         if node.data == kinds.DEREFERENCE:
             return Value(operand.targets if operand.targets is not None else self.memory.content(operand.places))
         if node.data == kinds.ADDRESS_OF:
@@ -318,7 +333,8 @@ class Evaluation:
 
     def held(self, node: Node, value: Value) -> Places:
         """What a value leads to, where its type can hold that."""
-        return self.targets(value, type_of(node))
+        type_ = type_of(node)
+        return SOME_OBJECT if self.around.is_argument_list(type_) else self.targets(value, type_)
 
     def _through_member(self, objects: Places, members: Places) -> Value:
         """``object.*pointer``: the fields that the pointer is ever given, or, of an unknown pointer, all of it."""
@@ -414,6 +430,12 @@ class Evaluation:
     def _initialised_member(self, node: Node) -> Value:
         return self.declarations.member(node, self.symbol if node is self.root else node.symbol)
 
+    def _catch(self, node: Node) -> Value:
+        return self.declarations.handler(node)
+
+    def _assembly(self, node: Node) -> Value:
+        return self.declarations.assembly(node)
+
     _readers = {  # noqa: RUF012  a dispatch table, never written to
         ast.NAME_EXPRESSION: _name,
         ast.MEMBER_EXPRESSION: _member,
@@ -433,11 +455,20 @@ class Evaluation:
         kinds.RETURN: _return,
         kinds.MEMBER_INITIALISER: _initialised_member,
         ast.CALL_EXPRESSION: _call,
+        kinds.CATCH: _catch,
+        **dict.fromkeys(sorted(kinds.ASSEMBLY), _assembly),
     }
 
 
 def _is_pointer(type_: BodyType | None) -> bool:
     return type_ is not None and type_.kind is TypeKind.POINTER
+
+
+def _has_references(type_: BodyType | None) -> bool:
+    """Whether a class, or what points to one, has references among its template arguments."""
+    if type_ is not None and type_.kind is TypeKind.POINTER:
+        type_ = type_.inner
+    return type_ is not None and any(a is not None and a.kind in REFERENCES for a in type_.arguments)
 
 
 def _is_array(type_: BodyType | None) -> bool:

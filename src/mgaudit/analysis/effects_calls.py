@@ -49,6 +49,9 @@ class Surroundings(Protocol):
     def may_refer(self, type_: BodyType | None) -> bool:
         """Whether an object that a list initialises may refer to the elements of the list."""
 
+    def is_argument_list(self, type_: BodyType | None) -> bool:
+        """Whether a type is that of a list of variadic arguments, of which trees name no element."""
+
     def owns(self, type_: BodyType | None) -> bool:
         """Whether an object of a type owns its elements."""
 
@@ -203,6 +206,10 @@ class Calls:
         head, *rest = node.children
         value = self._body.value(head)
         arguments = [Argument(child, self._body.value(child)) for child in rest]
+        if head.kind == ast.BINARY_OPERATOR and head.data in kinds.POINTER_TO_MEMBER and len(head.children) == 2:
+            called = self._member_functions(node, head, arguments)
+            if called is not None:
+                return called
         places = joined(value.places, self._body.targets(value))
         if self._body.keeps_events:
             self._body.callees[node] = places
@@ -216,6 +223,30 @@ class Calls:
             what = "calls a function that is not known"
             self._body.taint(SOME_OBJECT, node, what)
             self._unseen.may_write(node, arguments, None, what)
+        return _union(results)
+
+    def _member_functions(self, node: Node, head: Node, arguments: Sequence[Argument]) -> Value | None:
+        """``(object.*pointer)(…)``: the functions the pointer is known to hold; None where it may lead to a field."""
+        left, right = head.children
+        value = self._body.value(right)
+        members = joined(value.places, self._body.held(right, value))
+        if any(place.root is Root.FIELD for place in members):
+            return None
+        objects = self._body.object_of(left, self._body.value(left)) or SOME_OBJECT
+        if self._body.keeps_events:
+            self._body.callees[node] = joined(objects, members)
+        known = [place.number for place in members if place.root is Root.FUNCTION]
+        functions = list(dict.fromkeys((*known, *self._stored(members))))
+        results = [self._named(node, function, objects, arguments) for function in functions]
+        is_handed = self._handed(node, members, arguments)
+        if is_handed or not functions:
+            what = "calls a member function that is not known"
+            type_ = type_of(left)
+            target = type_.inner if type_ is not None and type_.kind is TypeKind.POINTER else type_
+            if target is None or not target.is_const:
+                self._body.taint(objects, node, what)
+            self._unseen.may_write(node, arguments, None, what)
+            results.append(result_of(node, SOME_OBJECT, SOME_OBJECT))
         return _union(results)
 
     def _stored(self, places: Places) -> list[int]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_memory import elements_of
-from mgaudit.analysis.effects_model import NOTHING, REFERENCES, Place, Places, Root, Sources, Value, joined
+from mgaudit.analysis.effects_model import NOTHING, REFERENCES, SOME_OBJECT, Place, Places, Root, Sources, Value, joined
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.body_kinds import Role
+from mgaudit.sources.body_kinds import Role, TypeKind
 
 if TYPE_CHECKING:
     from mgaudit.analysis.effects_body import Evaluation
@@ -73,7 +73,7 @@ class Declarations:
             members = {place.below(name.symbol): sources for place, sources in places.items()}
             if self._body.names_source(name):
                 members = dict.fromkeys(members, frozenset([name]))
-            is_reference = self._body.around.is_reference(name.symbol)
+            is_reference = self._body.around.is_reference(name.symbol) or _refers(name)
             self._body.memory.store([bound], self._body.memory.content(members) if is_reference else members)
 
     def range_for(self, node: Node) -> Value:
@@ -99,8 +99,39 @@ class Declarations:
         place = self._body.variables.setdefault(variable, Place(Root.LOCAL, id(variable)))
         if variable in self._body.references:
             self._body.memory.store([place], elements)
+            if any(self._converts(child) for child in variable.children):
+                self._body.memory.store([place], self._body.memory.contents(elements))
         elif self._body.around.may_hold(variable.type):
             self._body.memory.store([place], self._body.memory.contents(elements))
+
+    def _converts(self, node: Node) -> bool:
+        """Whether an initialiser is a call of a conversion, whose result need not be what is converted."""
+        return node.symbol is not None and self._body.around.symbol(node.symbol).kind == "conversion"
+
+    def handler(self, node: Node) -> Value:
+        """A ``catch``: what was thrown may be, or lead to, any object."""
+        body = self._body
+        for child in node.children:
+            body.value(child)
+            if child.kind == ast.VARIABLE and (_refers(child) or body.around.may_hold(child.type)):
+                body.memory.store([body.variables[child]], SOME_OBJECT)
+        return NOTHING
+
+    def assembly(self, node: Node) -> Value:
+        """An assembly statement may change its operands, and what they lead to."""
+        for child in node.children:
+            value = self._body.value(child)
+            self._body.taint(joined(value.places, self._body.held(child, value)), node, "inline assembly")
+        return NOTHING
+
+    def change_atomically(self, node: Node, values: list[Value]) -> None:
+        """An atomic builtin writes what its first operand leads to, and may write what the others do."""
+        first, *others = zip(node.children, values, strict=True)
+        self._body.write(self._body.held(*first), node, "changes atomically")
+        for child, value in others:
+            type_ = child.type
+            if type_ is not None and type_.kind is TypeKind.POINTER:
+                self._body.taint(self._body.held(child, value), node, "is an operand of an atomic builtin")
 
     def member(self, node: Node, symbol: int | None) -> Value:
         """A member initialiser, or a field or variable with its initialiser: no change, but what it leads to."""
@@ -116,6 +147,11 @@ class Declarations:
             is_reference = body.around.is_reference(symbol)
             body.memory.store([root], body.as_places(child, value) if is_reference else body.held(child, value))
         return NOTHING
+
+
+def _refers(node: Node) -> bool:
+    """Whether a variable or binding is declared as a reference."""
+    return node.type is not None and node.type.kind in REFERENCES
 
 
 def _iterates(node: Node) -> bool:

@@ -36,6 +36,14 @@ class Holders:
             return False
         return self._facts.symbol(type_.symbol).name in CONTAINERS
 
+    def is_argument_list(self, type_: BodyType | None) -> bool:
+        """Whether a type is that of a list of variadic arguments; ``va_arg`` leaves no other trace in a tree."""
+        while type_ is not None and type_.kind in {TypeKind.ARRAY, TypeKind.POINTER}:
+            type_ = type_.inner
+        if type_ is None or type_.kind is not TypeKind.RECORD or type_.symbol is None:
+            return False
+        return self._facts.symbol(type_.symbol).name in _ARGUMENT_LISTS
+
     def may_refer(self, type_: BodyType | None) -> bool:
         """Whether an object that a list initialises may refer to the elements of the list, beyond copies of them."""
         if type_ is None or type_.kind in _REFERRING:
@@ -131,6 +139,7 @@ _PLAIN: Final = frozenset(
         *("condition_variable", "chrono", "less", "hash", "equal_to", "monostate", "nullopt_t", "path", "string"),
     }
 )
+_ARGUMENT_LISTS: Final = frozenset({"__va_list_tag", "__va_list"})
 _HELPERS: Final = frozenset({"allocator", "less", "greater", "hash", "equal_to", "char_traits"})
 _LEADS: Final = re.compile(r"[*&]|_ptr<|span<|function<|view|iterator|reference_wrapper|\bany\b|\(lambda")
 _PARAMETER: Final = "type-parameter"

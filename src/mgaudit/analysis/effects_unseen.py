@@ -97,6 +97,8 @@ class Unseen:
     def _write_object(self, call: _Call, objects: Places) -> None:
         body, symbol = self._body, call.symbol
         text = f"calls {symbol.qualified}"
+        if self._class_of(call.node) in _ATOMIC_REFERENCES and symbol.name in _ATOMIC_CHANGES:
+            body.write(body.memory.content(objects), call.node, text)
         is_const = bool(symbol.flags & SYMBOL_CONST_METHOD)
         is_assignment = symbol.name in _ASSIGNMENTS
         if call.effect.writes_object if call.effect is not None else not is_const:
@@ -325,6 +327,12 @@ _PROXIES: Final = frozenset({"reference", "__bit_reference", "_Bit_reference"})
 _ASSIGNMENTS: Final = frozenset(
     {"operator=", "operator+=", "operator-=", "operator|=", "operator&=", "operator^=", "flip", "set", "reset"}
 )
+_ATOMIC_REFERENCES: Final = frozenset({"atomic_ref"})
+_ATOMIC_CHANGES: Final = frozenset(
+    {"operator=", "operator+=", "operator-=", "operator|=", "operator&=", "operator^=", "operator++", "operator--",
+     "store", "exchange", "compare_exchange_weak", "compare_exchange_strong", "fetch_add", "fetch_sub", "fetch_and",
+     "fetch_or", "fetch_xor", "fetch_max", "fetch_min"}
+)  # fmt: skip
 _SELVES: Final = frozenset(
     {"operator=", "operator+=", "operator-=", "operator|=", "operator&=", "operator^=", "operator++", "operator--",
      "operator<<", "operator>>", "operator*=", "operator/=", "append", "assign"}
