@@ -46,6 +46,8 @@ HEAD = """
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 struct Table { void (*Draw)(int); void (*Other)(int); };
 extern Table gTable;
@@ -85,7 +87,7 @@ struct S {
   void Helper(int v) { m_x = v; ++m_version; }
   void Silent(int v) { m_x = v; }
   bool IsSame(int v) const { return m_x == v; }
-  bool m_flag = false; Trunk m_trunk;
+  bool m_flag = false; Trunk m_trunk; static constexpr unsigned kBase = 7; enum { First };
   void Unknown(int& r);
   void StoreTwice(int a, bool& changed) { Store(m_x, a, changed); Store(m_y, a, changed); }
   void PublishIf(bool now) { if (now) ++m_version; }
@@ -156,6 +158,9 @@ HOLDS = {
     "returns in arms": "switch (v) { case 0: m_x = 1; ++m_version; return; case 1: BumpAll(); m_y = 1; return; } ",
     "infinite loop left by return": "for (;;) { if (v--) continue; m_x = 1; ++m_version; return; }",
     "version from outside": "m_x = v; m_version = m_second + 1;",
+    "version by a named value": "m_x = v; const unsigned next = m_version + 1; m_version = next;",
+    "version exchanged": "m_x = v; std::exchange(m_version, m_version + 1);",
+    "version by a constant step": "const unsigned step = 2; m_x = v; m_version += step;",
     "flag in braces": "bool c{false}; if (m_x != v) { m_x = v; c = true; } if (c) ++m_version;",
     "flag through two calls": "bool c = false; StoreTwice(v, c); if (c) ++m_version;",
     "flag handed over": "bool c = false; if (m_x != v) { m_x = v; c = true; } PublishIf(c);",
@@ -229,6 +234,25 @@ FAILS = {
     "function object that becomes another one": "std::function<void()> f = [&] { ++m_version; }; f = [] {}; m_x = v; f();",
     "function object that may become another one": "auto bump = [&] { ++m_version; }; auto none = [] {}; std::function<void()> f = bump; if (v) f = none; m_x = v; f();",
     "function object that is swapped": "std::function<void()> f = [&] { ++m_version; }, g; std::swap(f, g); m_x = v; f();",
+    "counter set to a named constant": "const unsigned k = 3; m_x = v; m_version = k;",
+    "counter set to a constant member": "m_x = v; m_version = kBase;",
+    "counter set to an enumerator": "m_x = v; m_version = First;",
+    "counter set to one of two constants": "m_x = v; m_version = v ? 1 : 2;",
+    "counter set to a fresh value": "m_x = v; m_version = unsigned{};",
+    "counter set to empty braces": "m_x = v; m_version = {};",
+    "counter set to a cast constant": "m_x = v; m_version = static_cast<unsigned>(0);",
+    "counter set to a negative constant": "m_x = v; m_version = -1;",
+    "counter set to a size": "m_x = v; m_version = sizeof(int);",
+    "counter exchanged for a constant": "m_x = v; std::exchange(m_version, 0u);",
+    "counter set to itself": "m_x = v; m_version = m_version;",
+    "counter moved by nothing": "m_x = v; m_version += 0;",
+    "counter swapped with itself": "m_x = v; std::swap(m_version, m_version);",
+    "bump that runs once": "m_x = v; static bool once = (++m_version, true); (void)once;",
+    "bump in a typeid": "m_x = v; (void)typeid(++m_version);",
+    "bump in a generic selection": "m_x = v; (void)_Generic(++m_version, unsigned: 1, default: 2);",
+    "bump in a test for constants": "m_x = v; (void)__builtin_constant_p(++m_version);",
+    "bump in a size of objects": "m_x = v; (void)__builtin_object_size((++m_version, &m_x), 0);",
+    "bump in an assumption": "m_x = v; __builtin_assume(++m_version > 0);",
     "lambda that is handed over and not called": "Without([&] { ++m_version; }); m_x = v;",
 }  # fmt: skip
 

@@ -261,6 +261,8 @@ class Interpreter(Values):
             states = self.assign(flag, value, frame, states)
         elif flag is not None:
             states = without(states, 3 << 2 * flag)
+        elif value is not None and node.flags & kinds.NODE_STATIC:  # it runs once
+            states = united(states, self.effect(value, frame, states))
         elif value is not None:
             states = self.effect(value, frame, states)
         states = self.happen(node, frame, states)

@@ -206,6 +206,9 @@ class Happenings(Protocol):
     def is_assignment(self, node: Node) -> bool:
         """Whether a call gives its object another value."""
 
+    def skips(self, node: Node) -> bool:
+        """Whether a call evaluates none of its arguments."""
+
     def ends(self, node: Node) -> bool:
         """Whether a call never returns."""
 

@@ -168,6 +168,8 @@ class Values:
         return self.split(first, frame, true).joined(self.split(second, frame, false))
 
     def _call(self, node: Node, frame: Frame, states: States) -> Split:
+        if self.happenings.skips(node):
+            return Split({}, {}, states)
         return self.calls.call(node, frame, states)
 
     # ---- expressions
@@ -245,6 +247,17 @@ class Values:
                 states = self.statement(child, frame, states).following
         return states
 
+    def _type_of(self, node: Node, frame: Frame, states: States) -> States:
+        """``typeid``: only an object of a class may be evaluated."""
+        for child in node.children:
+            if child.type is not None and child.type.kind == kinds.TypeKind.RECORD:
+                states = united(states, self.effect(child, frame, states))
+        return states
+
+    def _selection(self, node: Node, frame: Frame, states: States) -> States:
+        """``_Generic``: what it selects by does not run, and of the others one."""
+        return united(states, *(self.effect(child, frame, states) for child in node.children[1:]))
+
     def _conditional_effect(self, node: Node, frame: Frame, states: States) -> States:
         return self._conditional(node, frame, states).all
 
@@ -273,6 +286,8 @@ class Values:
         ast.CONDITIONAL_OPERATOR: _conditional_effect,
         ast.CALL_EXPRESSION: _call_effect,
         ast.LAMBDA: _lambda,
+        ast.TYPEID: _type_of,
+        kinds.GENERIC_SELECTION: _selection,
         kinds.STATEMENT_EXPRESSION: _block,
         ast.COMPOUND: _block,
     }

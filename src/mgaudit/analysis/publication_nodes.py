@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.analysis.control_flow_model import Callee
 from mgaudit.analysis.effects_model import CONTENT, Root, shortenings
+from mgaudit.analysis.publication_counters import Moves
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 
@@ -84,6 +85,7 @@ class Meanings:
         self._state = state
         self._signals = signals
         self._reach = reach
+        self._moves = Moves(state.facts)
         self._immediate = immediate
         self._contexts: dict[tuple[object, ...], Context] = {}
         self._events: dict[int, dict[Node, list[Event]]] = {}
@@ -162,7 +164,7 @@ class Meanings:
     def _given(self, node: Node, context: Context) -> int:
         events = [event for event in self._of(context.function, node) if event.evidence.callee is None]
         signals = 0
-        if events and not _is_literal(node):
+        if events and self._moves.moves(node):
             signals = self._surely(events, context)
         if node.kind == ast.CALL_EXPRESSION:
             signals |= self._called(node, context)
@@ -282,6 +284,10 @@ class Meanings:
     def ends(self, node: Node) -> bool:
         """See `Happenings`."""
         return node.symbol is not None and self._state.facts.symbol(node.symbol).qualified in _ENDS
+
+    def skips(self, node: Node) -> bool:
+        """See `Happenings`."""
+        return node.symbol is not None and self._state.facts.symbol(node.symbol).qualified in _SKIPPING
 
     # ---- what calls run
 
@@ -437,17 +443,14 @@ def _leads_on(place: Place) -> bool:
     return place.is_own and CONTENT in place.path
 
 
-def _is_literal(node: Node) -> bool:
-    """Whether a node assigns a constant: that sets a counter back and tells nothing."""
-    if node.kind != ast.BINARY_OPERATOR or node.data != kinds.ASSIGN:
-        return False
-    return node.children[-1].kind in {kinds.INTEGER_LITERAL, kinds.BOOLEAN_LITERAL}
-
-
 _NULL_STATEMENT: Final = 230
 _CALLS: Final = frozenset({ast.CALL_EXPRESSION, kinds.DESTRUCTION})
 _ENDS: Final = frozenset(
     {"abort", "exit", "_Exit", "quick_exit", "std::abort", "std::exit", "std::terminate", "std::unreachable",
      "std::quick_exit", "__builtin_unreachable", "__builtin_trap", "__assert_fail"}
+)  # fmt: skip
+_SKIPPING: Final = frozenset(
+    {"__builtin_constant_p", "__builtin_object_size", "__builtin_dynamic_object_size", "__builtin_assume",
+     "__builtin_classify_type"}
 )  # fmt: skip
 _ASSIGNING: Final = frozenset({"operator=", "assign", "emplace", "swap", "reset"})
