@@ -212,6 +212,8 @@ class State:
         places = deeds.callees.get(node, {})
         if any(place.root is Root.GLOBAL and place.number in reach.variables for place in places):
             return node.flags & kinds.NODE_INDIRECT != 0 or self._is_call_on(node)
+        if self._invokes(node, reach):
+            return True
         if not reach.types:
             return False
         steps = (step for place in places for step in place.fields)
@@ -219,6 +221,18 @@ class State:
         if node.symbol is not None and node.flags & kinds.NODE_RECEIVER:
             owners.add(self.facts.symbol(node.symbol).parent)
         return bool(owners & reach.types)
+
+    def _invokes(self, node: Node, reach: Reach) -> bool:
+        """Whether ``std::invoke`` calls a slot of a table that is named there."""
+        if node.symbol is None or self.facts.symbol(node.symbol).qualified not in _INVOKING or not node.children:
+            return False
+        called = node.children[0]
+        if called.kind not in {ast.MEMBER_EXPRESSION, ast.SUBSCRIPT}:
+            return False
+        if any(part.kind == ast.CALL_EXPRESSION for part in called.walk()):
+            return False
+        named = {part.symbol for part in called.walk() if part.symbol is not None}
+        return bool(named & reach.variables) or bool({self.facts.symbol(s).parent for s in named} & reach.types)
 
     def _is_call_on(self, node: Node) -> bool:
         """Whether a member function is called on the active object, and not on the pointer that holds it."""
@@ -232,3 +246,4 @@ class State:
 
 
 _MUTATING: Final = FUNCTIONS - {"constructor", "destructor"}
+_INVOKING: Final = frozenset({"std::invoke", "std::invoke_r"})

@@ -1,6 +1,8 @@
 #include "backend/table.h"
 #include "state/context.h"
 
+#include <functional>
+
 namespace mg::impl {
 
 template <class Step>
@@ -49,3 +51,9 @@ int Reader(int count) {
 }
 
 }  // namespace mg::impl
+
+// The slot goes through `std::invoke`.
+void Invoke(int count) {
+    mg::state::gContext.SetMask(count);
+    std::invoke(mg::backend::gTable.Draw, count);
+}
