@@ -3,8 +3,8 @@
 usage: python bench/capacity.py [--units N]
 
 Prints the tables of docs/capacity.md. The costs of a small unit are those of the last `bench/growth.py`, at its largest
-number of copies; those of a large one are of the last `bench/measure.py` or `bench/run.py` over a tree with both a cold
-and a warm run: what a warm run costs is judged by one process, all else is parsed by any number.
+number of copies; those of a large one are of the last `bench/measure.py` or `bench/run.py` over the tree: one process
+judges afresh what is parsed already, all else is parsed by any number.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def small(found: dict[str, Any]) -> Cost:
 
 def large(run: dict[str, Any], units: int) -> Cost:
     """The costs of a unit of a tree with large headers."""
-    cold, warm = (run["seconds"].get(name) or run["seconds"][f"{name} audit"] for name in ("cold", "warm"))
-    return Cost("large", (cold[1] - warm[1]) / units, warm[1] / units)
+    cold, judged = run["seconds"].get("cold") or run["seconds"]["cold audit"], run["seconds"]["judged afresh"]
+    return Cost("large", (cold[1] - judged[1]) / units, judged[1] / units)
 
 
 def spoken(seconds: float) -> str:
@@ -63,7 +63,7 @@ def main() -> None:
     growth = [line["growth"] for line in lines if "growth" in line][-1]
     runs = [
         line for line in lines
-        if line.get("tree", "").lower() == "mobilegl" and {"warm", "warm audit"} & line.get("seconds", {}).keys()
+        if line.get("tree", "").lower() == "mobilegl" and "judged afresh" in line.get("seconds", {})
     ]  # fmt: skip
     costs = [small(growth), large(runs[-1], arguments.large_units)]
     print("| a unit | divided among cores | by one process |\n|---|---|---|")

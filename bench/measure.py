@@ -136,6 +136,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Timing]:
         options = ["--config", str(arguments.config), "--cache-dir", str(folder / "cache"), "-j", str(arguments.jobs)]
         check = lambda: mgaudit("check", *options, "--output-format", "json")  # noqa: E731
         rows = {"cold audit": timed(check), "warm audit": timed(check)}
+        shutil.rmtree(folder / "cache" / "verdict")
+        rows["judged afresh"] = timed(check)
         clang, scanner = shutil.which(arguments.clang), shutil.which(arguments.scan_deps)
         if clang:
             label = f"{arguments.clang} -fsyntax-only"

@@ -154,6 +154,8 @@ def measures(bench: Bench, arguments: argparse.Namespace) -> Iterator[tuple[str,
     hot = arguments.hot or hottest(bench.settings, tree.commands)
     yield "cold", timed(bench.check())
     yield "warm", timed(bench.check())
+    shutil.rmtree(bench.folder / "cache/verdict")
+    yield "judged afresh", timed(bench.check())
     if wanted("source"):
         bench.changed(source, 1)
         yield "one changed source", timed(bench.check())
