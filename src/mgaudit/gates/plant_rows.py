@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.gates.plants import OFFERED, Ground, Plant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from mgaudit.gates.plant_uses import Cause
     from mgaudit.sources.catalogues import Catalogue, Row
@@ -30,6 +31,7 @@ class Rows:
     def __init__(self, ground: Ground, catalogue: Catalogue, key: Callable[[Row], str] = lambda row: row.key) -> None:
         self._ground = ground
         self._key = key
+        self._catalogue = catalogue
         is_file = catalogue.list_macro is not None
         self._rows = [row for row in catalogue.rows if is_file and self._raw(row)]
 
@@ -54,6 +56,31 @@ class Rows:
         data, start = self._ground.text(row.path), self._offset(row)
         return data[:start] + text.encode() + data[start + len(self._raw(row).encode()) :]
 
+    def _with(self, row: Row, column: int, text: str) -> str:
+        """A row as written, but for one column; nothing where it has no such column."""
+        raw = self._raw(row)
+        columns = _columns(raw)
+        if column >= len(columns):
+            return ""
+        columns[column] = text
+        return f"{_macro(raw)}({', '.join(columns)})"
+
+    def controls(self, named: str, answer: str, answered: Iterable[tuple[Row, Place]]) -> Iterator[Plant]:
+        """A row for nothing, one that is there twice, one whose answer means nothing, one that is missing, a comment.
+
+        Args:
+            named: The column that names what a row is about; where there is none, the first one does.
+            answer: The column that answers, if there is one.
+            answered: Each row with what it answers.
+        """
+        columns = self._catalogue.columns
+        yield from self.named(columns.index(named) if named in columns else 0)
+        yield from self.doubled()
+        if answer in columns:
+            yield from self.answered(columns.index(answer))
+        yield from self.taken(answered)
+        yield from self.commented()
+
     def named(self, column: int = 0) -> Iterator[Plant]:
         """A row for something that does not exist.
 
@@ -61,13 +88,10 @@ class Rows:
             column: Which column names it.
         """
         for row in self._rows[:OFFERED]:
-            columns = _columns(self._raw(row))
-            if column < len(columns):
-                columns[column] = NAME
-                text = self._beside(row, f"{_macro(self._raw(row))}({', '.join(columns)})")
-                yield Plant(
-                    "a row for nothing", f"nothing is called {NAME}", {row.path: text}, row.path, row.line, NAME
-                )
+            if changed := self._with(row, column, NAME):
+                text = self._beside(row, changed)
+                why = f"nothing is called {NAME}"
+                yield Plant("a row for nothing", why, {row.path: text}, row.path, row.line, NAME)
 
     def doubled(self) -> Iterator[Plant]:
         """A row that is there twice."""
@@ -82,10 +106,8 @@ class Rows:
             column: Which column answers.
         """
         for row in self._rows[:OFFERED]:
-            columns = _columns(self._raw(row))
-            if column < len(columns):
-                columns[column] = NAME
-                text = self._instead(row, f"{_macro(self._raw(row))}({', '.join(columns)})")
+            if changed := self._with(row, column, NAME):
+                text = self._instead(row, changed)
                 why = f"the answer {NAME} means nothing"
                 yield Plant("a row with an unknown answer", why, {row.path: text}, row.path, row.line, self._key(row))
 
@@ -101,31 +123,29 @@ class Rows:
             cause: Why.
             entity: What the finding is about; default: the row's key.
         """
-        if row in self._rows:
-            columns = _columns(self._raw(row))
-            columns[column] = text
-            changed = self._instead(row, f"{_macro(self._raw(row))}({', '.join(columns)})")
+        if row in self._rows and (written := self._with(row, column, text)):
+            changed = self._instead(row, written)
             yield Plant(cause.control, cause.why, {row.path: changed}, row.path, row.line, entity or self._key(row))
 
     def added(
         self, row: Row, column: int, text: str, cause: Cause, entity: str
     ) -> Iterator[Plant]:  # fmt: skip
         """Like a row, with another text in one column, beside it; see `rewritten`."""
-        if row in self._rows:
-            columns = _columns(self._raw(row))
-            columns[column] = text
-            changed = self._beside(row, f"{_macro(self._raw(row))}({', '.join(columns)})")
+        if row in self._rows and (written := self._with(row, column, text)):
+            changed = self._beside(row, written)
             yield Plant(cause.control, cause.why, {row.path: changed}, row.path, row.line, entity)
 
-    def taken(self, answered: Mapping[int, Sequence[Place]]) -> Iterator[Plant]:
+    def taken(self, answered: Iterable[tuple[Row, Place]]) -> Iterator[Plant]:
         """A row that is taken away.
 
         Args:
-            answered: Of each row, by identity, the places that it answers.
+            answered: Each row with what it answers.
         """
-        alone = [row for row in self._rows if len(set(answered.get(id(row), ()))) == 1]
-        for row in alone[:OFFERED]:
-            path, line, entity = answered[id(row)][0]
+        places: dict[int, set[Place]] = defaultdict(set)
+        for row, place in answered:
+            places[id(row)].add(place)
+        for row in [row for row in self._rows if len(places[id(row)]) == 1][:OFFERED]:
+            ((path, line, entity),) = places[id(row)]
             why = f"nothing answers {entity} any more"
             yield Plant("a row is missing", why, {row.path: self._instead(row, "")}, path, line, entity)
 
@@ -134,14 +154,6 @@ class Rows:
         for row in self._rows[:OFFERED]:
             text = self._beside(row, f"/* {_macro(self._raw(row))}({NAME}) */")
             yield Plant("a row in a comment", "a comment is no row", {row.path: text}, row.path, row.line)
-
-
-def answered(pairs: Iterable[tuple[Row, Place]]) -> dict[int, list[Place]]:
-    """What each row answers, by the row's identity."""
-    found: dict[int, list[Place]] = {}
-    for row, place in pairs:
-        found.setdefault(id(row), []).append(place)
-    return found
 
 
 def _closing(data: bytes, start: int) -> int:

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.domain.problems import Problem
 from mgaudit.facts.query import FUNCTION_KINDS
+from mgaudit.gates.names import entity_of
 from mgaudit.gates.plants import Plant
 from mgaudit.sources.records import DECL_DEFINITION, SYMBOL_INTERNAL, TEMPLATE_MARKS
 
@@ -225,7 +227,19 @@ def classes(ground: Ground, paths: Iterable[str], kinds: Collection[str]) -> lis
     return [ClassUse(*item) for item in sorted(found) if _NAME.fullmatch(item[0])]
 
 
-def entities_named(ground: Ground, symbols: Iterable[int]) -> Sequence[Use]:
-    """How to use each of some entities, as far as short code can."""
-    uses = (use_of(ground, ground.facts.symbol(number)) for number in sorted(symbols))
-    return [use for use in uses if use is not None]
+def entities_named(ground: Ground, key: str, patterns: Iterable[str], *, c_first: bool = False) -> Sequence[Use]:
+    """How to use each of the entities that a gate's parameter names, as far as short code can.
+
+    Args:
+        ground: Where to plant.
+        key: The parameter.
+        patterns: The names.
+        c_first: As in `mgaudit.gates.names.entity_of`.
+    """
+    found = []
+    for index, pattern in enumerate(patterns):
+        entity = entity_of(ground.context, f"{key}[{index}]", pattern, expect_declared=False, c_first=c_first)
+        if not isinstance(entity, Problem):
+            uses = (use_of(ground, ground.facts.symbol(number)) for number in sorted(entity.symbols))
+            found += [use for use in uses if use is not None]
+    return found

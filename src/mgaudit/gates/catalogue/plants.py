@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mgaudit.gates.context import GateContext
-    from mgaudit.sources.catalogues import Catalogue
+    from mgaudit.sources.catalogues import Catalogue, Row
 
 
 def plants(context: GateContext) -> Iterator[Plant]:
@@ -108,16 +108,14 @@ def _sizes(ground: Ground, parameters: CatalogueParameters, calls: Catalogue) ->
             )
 
 
-def _members(ground: Ground, parameters: CatalogueParameters, fields: Catalogue) -> dict[int, list[Place]]:
+def _members(ground: Ground, parameters: CatalogueParameters, fields: Catalogue) -> Iterator[tuple[Row, Place]]:
     """Where the member is declared that each row lists."""
-    found: dict[int, list[Place]] = {}
     for item in computed(ground.facts, "layout"):
         for member in item.layout.members:
             for row in fields.rows:
                 own = (row.get("payload") or "").removeprefix("::")
                 if row.get("field") == member.name and item.name in {own, f"{parameters.payload_namespace}::{own}"}:
-                    found.setdefault(id(row), []).append((member.path, member.line, f"{item.name}::{member.name}"))
-    return found
+                    yield row, (member.path, member.line, f"{item.name}::{member.name}")
 
 
 def _unknown_fields(rows: Rows, fields: Catalogue) -> Iterator[Plant]:

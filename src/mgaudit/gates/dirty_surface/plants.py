@@ -8,7 +8,7 @@ from mgaudit.analysis.publication import Answer
 from mgaudit.gates.dirty_surface.check import judge
 from mgaudit.gates.dirty_surface.parameters import DirtySurfaceParameters
 from mgaudit.gates.plant_forms import Planter
-from mgaudit.gates.plant_rows import Rows, answered
+from mgaudit.gates.plant_rows import Rows
 from mgaudit.gates.plant_uses import Cause, accessors
 from mgaudit.gates.plants import Ground, Plant
 from mgaudit.sources.records import DECL_DEFINITION
@@ -45,12 +45,10 @@ def plants(context: GateContext) -> Iterator[Plant]:
     yield from catalogue.doubled()
     yield from _claims(judged, catalogue)
     yield from catalogue.taken(
-        answered(
-            (row, (*place, judged.context.facts.symbol(number).qualified))
-            for number in judged.owed
-            if (place := _definition(ground, number)) is not None
-            for row in judged.rows_of(number)
-        )
+        (row, (*place, judged.context.facts.symbol(number).qualified))
+        for number in judged.owed
+        if (place := _definition(ground, number)) is not None
+        for row in judged.rows_of(number)
     )
     yield from catalogue.commented()
 
@@ -70,12 +68,7 @@ def _claims(judged: Judged, catalogue: Rows) -> Iterator[Plant]:
         for name in judged.parameters.publishers:
             if name in claimed or not owed:
                 continue
-            if (
-                all(judged.published[number].answers.get(name) is Answer.FAILS for number in owed[:1])
-                and len(owed) == 1
-            ):
-                text = " | ".join([*claimed, name])
-                yield from catalogue.rewritten(
-                    row, column, text, Cause("a row claims too much", f"some path misses {name}")
-                )
+            if len(owed) == 1 and judged.published[owed[0]].answers.get(name) is Answer.FAILS:
+                cause = Cause("a row claims too much", f"some path misses {name}")
+                yield from catalogue.rewritten(row, column, " | ".join([*claimed, name]), cause)
                 break

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mgaudit.domain.problems import Problem
 from mgaudit.gates.forbidden_calls.parameters import ForbiddenCallsParameters
-from mgaudit.gates.names import entity_of
 from mgaudit.gates.plant_forms import Planter
 from mgaudit.gates.plant_uses import entities_named
 from mgaudit.gates.plants import Ground, Plant
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mgaudit.gates.context import GateContext
-    from mgaudit.gates.plant_uses import Use
 
 
 def plants(context: GateContext) -> Iterator[Plant]:
@@ -23,11 +20,7 @@ def plants(context: GateContext) -> Iterator[Plant]:
     parameters = context.spec.parameters
     assert isinstance(parameters, ForbiddenCallsParameters)
     ground = Ground(context)
-    uses: list[Use] = []
-    for index, pattern in enumerate(parameters.functions):
-        entity = entity_of(context, f"functions[{index}]", pattern, expect_declared=False, c_first=True)
-        if not isinstance(entity, Problem):
-            uses += entities_named(ground, entity.symbols)
+    uses = entities_named(ground, "functions", parameters.functions, c_first=True)
     planter = Planter(ground, context.paths_in(parameters.zones), uses, " in a zone that must not call it")
     yield from planter.red()
     yield from planter.unseen_arms()

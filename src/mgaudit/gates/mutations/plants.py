@@ -10,7 +10,7 @@ from mgaudit.facts.rows import symbols_within
 from mgaudit.gates.mutations.check import judge
 from mgaudit.gates.mutations.parameters import MutationsParameters
 from mgaudit.gates.plant_forms import Planter
-from mgaudit.gates.plant_rows import Rows, answered
+from mgaudit.gates.plant_rows import Rows
 from mgaudit.gates.plant_uses import Use, accessors, use_of
 from mgaudit.gates.plants import Ground, Plant
 
@@ -48,12 +48,10 @@ def plants(context: GateContext) -> Iterator[Plant]:
         yield from catalogue.answered(judged.catalogue.columns.index("verdict"))
     paths_of = bodies_of(context.facts)
     yield from catalogue.taken(
-        answered(
-            (row, (paths_of.path(pair.node.file), pair.node.line, judged.mutator(pair)))
-            for pair in judged.pairs
-            if pair.is_certain
-            for row in judged.rows_of(pair)
-        )
+        (row, (paths_of.path(pair.node.file), pair.node.line, judged.mutator(pair)))
+        for pair in judged.pairs
+        if pair.is_certain
+        for row in judged.rows_of(pair)
     )
     yield from catalogue.commented()
 

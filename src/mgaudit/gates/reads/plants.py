@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mgaudit.analysis.sites_entities import Entities
 from mgaudit.gates.plant_forms import Planter
-from mgaudit.gates.plant_rows import Rows, answered
+from mgaudit.gates.plant_rows import Rows
 from mgaudit.gates.plant_uses import accessors
 from mgaudit.gates.plants import Ground, Plant
 from mgaudit.gates.reads.check import judge
@@ -25,7 +25,7 @@ def plants(context: GateContext) -> Iterator[Plant]:
     assert isinstance(parameters, ReadsParameters)
     ground, judged = Ground(context), judge(context)
     scope, _ = scope_of(context, parameters.of, parameters.classes, parameters.value_classes, parameters.byte_accessors)
-    entities = Entities(context.facts, scope)
+    entities = Entities.of(context.facts, scope)
     rows = judged.mapping.rows
     mapped = {number for row in rows for number in (*row.symbols, *row.overriders)}
     plain = {number for row in rows if not row.arguments for number in row.symbols}
@@ -37,16 +37,10 @@ def plants(context: GateContext) -> Iterator[Plant]:
     yield from planter.green()
     known = Planter(ground, paths, [use for number, use in const if number in plain], "")
     yield from known.accepted("a read that a row maps")
-    catalogue = Rows(ground, judged.catalogue)
-    yield from catalogue.named()
-    yield from catalogue.doubled()
-    if judged.calls is not None and "call" in judged.catalogue.columns:
-        yield from catalogue.answered(judged.catalogue.columns.index("call"))
-    places = [
+    answered = (
         (row.row, (site.path, site.line, site.entity))
-        for site in judged.surface.sites
+        for site in judged.sites
         if judged.owes(site)
         for row in judged.mapping.rows_of(site)
-    ]
-    yield from catalogue.taken(answered(places))
-    yield from catalogue.commented()
+    )
+    yield from Rows(ground, judged.catalogue).controls("", "call" if judged.calls is not None else "", answered)

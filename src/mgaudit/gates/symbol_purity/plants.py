@@ -26,7 +26,7 @@ def plants(context: GateContext) -> Iterator[Plant]:
     forbidden = context.paths_in(parameters.sources.forbid)
     zones = tuple(context.zone(name) for name in parameters.sources.forbid)
     paths = context.paths_in(parameters.sources.from_zones)
-    entities = Entities(context.facts, Scope(forbidden, zones))
+    entities = Entities.of(context.facts, Scope(forbidden, zones))
     every = [
         *functions(ground, forbidden),
         *accessors(ground, entities, is_const=True),

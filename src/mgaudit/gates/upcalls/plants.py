@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mgaudit.gates.plant_forms import Planter
-from mgaudit.gates.plant_rows import Rows, answered
+from mgaudit.gates.plant_rows import Rows
 from mgaudit.gates.plant_uses import functions
 from mgaudit.gates.plants import Ground, Plant
 from mgaudit.gates.upcalls.check import judge
@@ -32,18 +32,10 @@ def plants(context: GateContext) -> Iterator[Plant]:
     yield from planter.green()
     known = Planter(ground, paths, [use for number, use in every if number in plain], "")
     yield from known.accepted("an upcall that a row answers")
-    catalogue = Rows(ground, judged.catalogue, entity_of)
-    columns = judged.catalogue.columns
-    yield from catalogue.named(columns.index("entity") if "entity" in columns else 0)
-    yield from catalogue.doubled()
-    if "verdict" in columns:
-        yield from catalogue.answered(columns.index("verdict"))
-    yield from catalogue.taken(
-        answered(
-            (row.row, (site.path, site.line, site.entity))
-            for site in judged.sites
-            if judged.owes(site)
-            for row in judged.mapping.rows_of(site)
-        )
+    answered = (
+        (row.row, (site.path, site.line, site.entity))
+        for site in judged.sites
+        if judged.owes(site)
+        for row in judged.mapping.rows_of(site)
     )
-    yield from catalogue.commented()
+    yield from Rows(ground, judged.catalogue, entity_of).controls("entity", "verdict", answered)

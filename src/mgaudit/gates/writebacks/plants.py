@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mgaudit.gates.plant_forms import Planter
-from mgaudit.gates.plant_rows import Rows, answered
+from mgaudit.gates.plant_rows import Rows
 from mgaudit.gates.plant_uses import accessors
 from mgaudit.gates.plants import Ground, Plant
 from mgaudit.gates.verdicts import entity_of
@@ -39,21 +39,13 @@ def plants(context: GateContext) -> Iterator[Plant]:
         ground, paths, [use for _, use in accessors(ground, judged.entities, is_const=True)], ""
     )  # fmt: skip
     yield from reading.accepted("a read")
-    catalogue = Rows(ground, judged.catalogue, entity_of)
-    columns = judged.catalogue.columns
-    yield from catalogue.named(columns.index("entity") if "entity" in columns else 0)
-    yield from catalogue.doubled()
-    if "verdict" in columns:
-        yield from catalogue.answered(columns.index("verdict"))
-    yield from catalogue.taken(
-        answered(
-            (row.row, (site.path, site.line, site.entity))
-            for site in judged.sites
-            if judged.owes(site)
-            for row in judged.rows_of(site)
-        )
+    answered = (
+        (row.row, (site.path, site.line, site.entity))
+        for site in judged.sites
+        if judged.owes(site)
+        for row in judged.rows_of(site)
     )
-    yield from catalogue.commented()
+    yield from Rows(ground, judged.catalogue, entity_of).controls("entity", "verdict", answered)
 
 
 def _changes(summary: Summary | None) -> bool:
