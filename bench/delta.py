@@ -9,14 +9,12 @@ run appends one line to bench/history.jsonl.
 from __future__ import annotations
 
 import argparse
-import datetime as dt
-import json
 import os
-import platform
 import tempfile
 from pathlib import Path
 
-from measure import HISTORY, mgaudit, timed
+from history import record
+from measure import mgaudit, timed
 
 from mgaudit.config.loader import load
 from mgaudit.gates.registry import PARAMETERS
@@ -41,15 +39,12 @@ def main() -> None:
     ratio = diff.cpu / cold.cpu
     print(f"{diff.cpu:.1f} s diff, {cold.cpu:.1f} s cold audit: {ratio:.2f}; must be at most 0.2")
     line = {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "tree": settings.tree.name,
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
         "note": f"diff of two revisions; {arguments.note}".rstrip("; "),
         "seconds": {"cold audit": round(cold.cpu, 1), "diff": round(diff.cpu, 1)},
         "ratios": {"diff / cold audit (processor time)": round(ratio, 3)},
     }
-    with HISTORY.open("a", encoding="utf-8") as history:
-        history.write(json.dumps(line) + "\n")
+    record(line)
 
 
 if __name__ == "__main__":

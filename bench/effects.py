@@ -9,14 +9,12 @@ gates want them, too. Processor seconds count; each run appends one line to benc
 from __future__ import annotations
 
 import argparse
-import datetime as dt
-import json
 import os
-import platform
 import tempfile
 from pathlib import Path
 
-from measure import HISTORY, mgaudit, timed
+from history import record
+from measure import mgaudit, timed
 
 from mgaudit.config.loader import load
 from mgaudit.gates.registry import PARAMETERS
@@ -42,13 +40,11 @@ def main() -> None:
     added = whole / without - 1
     print(f"cold audit: {without:.1f} s without, {whole:.1f} s with: {added:+.1%}; must be {MUST:.0%} at most")
     line = {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(), "tree": settings.tree.name,
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+        "tree": settings.tree.name,
         "note": f"gates that infer effects; {arguments.note}",
         "seconds": {name: round(value, 1) for name, value in seconds.items()}, "ratios": {"added": round(added, 3)},
     }  # fmt: skip
-    with HISTORY.open("a", encoding="utf-8") as history:
-        history.write(json.dumps(line) + "\n")
+    record(line)
 
 
 if __name__ == "__main__":

@@ -10,17 +10,14 @@ bench/history.jsonl.
 from __future__ import annotations
 
 import argparse
-import datetime as dt
-import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measure import HISTORY, Tree, mgaudit, timed
+from history import record
+from measure import Tree, mgaudit, timed
 
 from mgaudit.config.loader import load
 from mgaudit.gates.registry import PARAMETERS
@@ -59,14 +56,11 @@ def main() -> None:
     total = sum(hook for _, hook, _ in rows) / sum(compiler for *_, compiler in rows)
     print(f"median {statistics.median(ratios):.2f}, of the sums {total:.2f}; must be at most 0.6")
     line = {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "tree": settings.tree.name,
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
         "note": f"fast hook, one changed source of {len(rows)}; {arguments.note}".rstrip("; "),
         "ratios": {"hook / syntax only, median": round(statistics.median(ratios), 3), "sums": round(total, 3)},
     }
-    with HISTORY.open("a", encoding="utf-8") as history:
-        history.write(json.dumps(line) + "\n")
+    record(line)
 
 
 if __name__ == "__main__":

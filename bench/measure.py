@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
-import datetime as dt
 import json
 import os
-import platform
 import resource
 import shutil
 import subprocess
@@ -25,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from history import record
 from rich.console import Console
 from rich.table import Table
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
-
-HISTORY = Path(__file__).parent / "history.jsonl"
 
 
 @dataclass(frozen=True)
@@ -185,17 +182,14 @@ def main() -> None:
     console = Console()
     console.print(table, verdicts)
     line = {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "tree": load(arguments.config, PARAMETERS).tree.name,
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
         "jobs": arguments.jobs,
         "sample": arguments.sample,
         "note": arguments.note,
         "seconds": {name: [round(t.wall, 2), round(t.cpu, 2), round(t.peak)] for name, t in rows.items()},
         "ratios": {what: round(measured, 3) for what, measured, _, _ in found},
     }
-    with HISTORY.open("a", encoding="utf-8") as history:
-        history.write(json.dumps(line) + "\n")
+    record(line)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,7 @@ bench/history.jsonl.
 from __future__ import annotations
 
 import argparse
-import datetime as dt
-import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -24,6 +21,8 @@ import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from history import record
 
 from mgaudit.analysis.predictions import predict
 from mgaudit.config.loader import load
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from mgaudit.config.model import ConfigurationSpec
     from mgaudit.facts.query import Unit
 
-HISTORY = Path(__file__).parent / "history.jsonl"
 READ = (
     "import sys; from pathlib import Path; from mgaudit.sources.binaries import read_binary; "
     "b = read_binary(Path(sys.argv[1]), 'b'); print(sum(len(o.symbols) for o in b.objects))"
@@ -120,14 +118,7 @@ def main() -> None:
         command.add_argument("--note", default="")
     arguments = parser.parse_args()
     found = arguments.work(arguments)
-    entry = {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
-        "note": arguments.note,
-        **found,
-    }
-    with HISTORY.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(entry) + "\n")
+    record({"note": arguments.note, **found})
 
 
 if __name__ == "__main__":
