@@ -30,6 +30,11 @@ def digest_of(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
 
 
+def key_of(parts: Iterable[str]) -> str:
+    """A key of the cache that stands for some texts, in hexadecimal."""
+    return digest_of("\0".join(parts).encode(errors="surrogateescape")).hex()
+
+
 Stamp = tuple[int, ...]
 """What changes with a file's content; the time of the last change, which nobody can set, comes first."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from ctypes import byref, c_uint, c_void_p
 from dataclasses import replace
@@ -13,6 +12,7 @@ import msgspec
 
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.engine import manifest
+from mgaudit.engine.contents import key_of
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.worker import QUIET, Job, Outcome, Setup
 from mgaudit.facts.cache import Cache
@@ -62,7 +62,7 @@ def _offset(unit: TranslationUnit, location: abi.CXSourceLocation) -> tuple[int 
 
 def _poison_key(job: Job, poison: tuple[tuple[str, str], ...]) -> str:
     parts = (job.key, "poison", *(text for file in poison for text in file))
-    return hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
+    return key_of(parts)
 
 
 class Inquiry:

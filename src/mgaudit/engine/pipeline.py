@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
 from mgaudit.engine.audited import Wishes, audited_zones, globs
-from mgaudit.engine.contents import Contents, Stamps
+from mgaudit.engine.contents import Contents, Stamps, key_of
 from mgaudit.engine.headers import HeaderPlanner
 from mgaudit.engine.identity import identity
 from mgaudit.engine.inquiry import Inquiry
@@ -153,7 +152,7 @@ class _Run:
         self.plan = plan(settings, self.files, self.toolchain)
         self.tracked = frozenset(self.files.files)
         self.cache = Cache(options.cache)
-        name = hashlib.blake2b(f"{settings.root}\0{settings.file}".encode(), digest_size=20).hexdigest()
+        name = key_of((str(settings.root), str(settings.file)))
         self.stamps = Stamps(self.cache, str(settings.root))
         self.contents = Contents(settings.root, self.stamps, settings.overlay)
         audited = {path for zone in self.audited for path in self.files.in_zone(zone)}
@@ -425,7 +424,7 @@ class _Run:
             else unit.kind == "source" and unit.path in self.wishes.linked
         )
         parts += ("demands", str(with_demands), *self.wishes.words)
-        key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
+        key = key_of(parts)
         return Job(
             unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,
             stub_folder, self.audited_globs, headers, with_demands, self.planted,

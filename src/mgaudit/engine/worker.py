@@ -18,7 +18,7 @@ from filelock import FileLock
 from mgaudit.config.model import LimitsSpec
 from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
-from mgaudit.engine.contents import Listings, Stamps, is_settled, stamp_of
+from mgaudit.engine.contents import Listings, Stamps, is_settled, key_of, stamp_of
 from mgaudit.engine.lookups import FileState, FileStates, Lookups, Search, system_folders
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
@@ -371,7 +371,7 @@ class Worker:
             job.key, str(used), *files, *(d.hex() for d in files.values()), tracked, *absent,
             *(part for link in links for part in link),
         )  # fmt: skip
-        key = hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=20).hexdigest()
+        key = key_of(parts)
         return manifest.Variant(
             key, list(files), b"".join(files.values()), tracked, absent, links, not record.diagnostics, used
         )
