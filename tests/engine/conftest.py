@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mgaudit.config.loader import load
+from mgaudit.engine import preambles
 from mgaudit.engine.pipeline import Analysis, Options, analyse
 from mgaudit.gates.registry import PARAMETERS
 
@@ -113,6 +114,12 @@ class Tree:
 def empty(tmp_path: Path, dumped: Callable[..., dict[str, Any]]) -> Tree:
     (tmp_path / "tree").mkdir()
     return Tree(tmp_path / "tree", tmp_path / "cache", dumped)
+
+
+@pytest.fixture
+def small_headers_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Headers of a few lines are precompiled, too."""
+    monkeypatch.setattr(preambles, "_MIN_CLOSURE", 10_000)
 
 
 @pytest.fixture

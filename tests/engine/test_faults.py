@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgaudit.engine import preambles
 from mgaudit.engine.judge import judge
 from mgaudit.reports import json as json_report
 
@@ -29,18 +28,16 @@ if TYPE_CHECKING:
 
     from tests.engine.conftest import Tree
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and limits"),
+    pytest.mark.usefixtures("small_headers_are_worth_it"),
+]
 
 ROUNDS = int(os.environ.get("MGAUDIT_FAULTS", "2"))
 UMBRELLA = "#pragma once\n#include <state/context.h>\n" + "// filler filler filler\n" * 600
 GATE = '\n[[gate]]\nid = "A"\nkind = "include-purity"\nfrom = ["backend"]\nforbid = ["state"]\n'
 _RUN = "import sys\nfrom mgaudit.engine import preambles\npreambles._MIN_CLOSURE = 10_000\n"
 _RUN += "from mgaudit.cli import main\nsys.exit(main())\n"
-
-
-@pytest.fixture(autouse=True)
-def _small_headers_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preambles, "_MIN_CLOSURE", 10_000)
 
 
 @pytest.fixture

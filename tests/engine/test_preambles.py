@@ -33,10 +33,7 @@ USER = (
     "int {0}(Part& p) {{ p.n += 1; return {0}s(p); }}\n"
 ).replace("{ ~Own(); }", "{{ ~Own(); }}")
 
-
-@pytest.fixture(autouse=True)
-def small_headers_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preambles, "_MIN_CLOSURE", 10_000)
+pytestmark = pytest.mark.usefixtures("small_headers_are_worth_it")
 
 
 @pytest.fixture

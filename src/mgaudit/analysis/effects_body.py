@@ -26,6 +26,7 @@ from mgaudit.analysis.effects_model import (
     Sources,
     Summary,
     Value,
+    is_pointer,
     joined,
     type_of,
 )
@@ -182,14 +183,14 @@ class Evaluation:
 
     def _is_atomic(self, node: Node) -> bool:
         """Whether a nameless expression is an atomic builtin that may write: it has a pointer, an order, a value."""
-        if node.type is None or not node.children or not _is_pointer(type_of(node.children[0])):
+        if node.type is None or not node.children or not is_pointer(type_of(node.children[0])):
             return False
         return len(node.children) > (1 if node.type.kind is TypeKind.VOID else 2)
 
     def _values(self, node: Node) -> list[Value]:
         """What the parts of an expression denote; an array that it makes a pointer of, the pointer."""
         values = [self.value(child) for child in node.children]
-        if _is_pointer(type_of(node)):
+        if is_pointer(type_of(node)):
             for index, child in enumerate(node.children):
                 if _is_array(type_of(child)):
                     values[index] = Value({}, self.held(child, values[index]))
@@ -201,7 +202,7 @@ class Evaluation:
             return value.targets
         if _is_array(type_):
             return elements_of(value.places)
-        if _is_pointer(type_):
+        if is_pointer(type_):
             return self.memory.content(value.places)
         if not self.around.may_hold(type_):
             return {}
@@ -275,7 +276,7 @@ class Evaluation:
 
     def object_of(self, node: Node, value: Value) -> Places:
         """The objects that an expression denotes, or that the pointer that it is leads to."""
-        if node.kind == kinds.THIS or _is_pointer(type_of(node)):
+        if node.kind == kinds.THIS or is_pointer(type_of(node)):
             return value.targets if value.targets is not None else self.memory.content(value.places)
         return self.as_places(node, value)
 
@@ -307,7 +308,7 @@ class Evaluation:
         values = [self.value(child) for child in node.children]
         for child, value in zip(node.children, values, strict=True):
             type_ = type_of(child)
-            if _is_array(type_) or _is_pointer(type_):
+            if _is_array(type_) or is_pointer(type_):
                 return Value(self.targets(value, type_))
         return Value(self.targets(values[0])) if values else NOTHING
 
@@ -327,7 +328,7 @@ class Evaluation:
             return self._through_member(objects, self.held(right, second))
         if node.data == kinds.COMMA:
             return second
-        if node.data in {kinds.ADDITION, kinds.SUBTRACTION} and _is_pointer(node.type):
+        if node.data in {kinds.ADDITION, kinds.SUBTRACTION} and is_pointer(node.type):
             return Value({}, joined(self.held(left, first), self.held(right, second)))
         return NOTHING
 
@@ -458,10 +459,6 @@ class Evaluation:
         kinds.CATCH: _catch,
         **dict.fromkeys(sorted(kinds.ASSEMBLY), _assembly),
     }
-
-
-def _is_pointer(type_: BodyType | None) -> bool:
-    return type_ is not None and type_.kind is TypeKind.POINTER
 
 
 def _has_references(type_: BodyType | None) -> bool:

@@ -285,6 +285,11 @@ WIDEST_CERTAIN: Final = 6
 """Of more places than these that one node may write, and that nothing there names, none counts for certain."""
 
 
+def is_pointer(type_: BodyType | None) -> bool:
+    """Whether a type is that of a pointer."""
+    return type_ is not None and type_.kind is TypeKind.POINTER
+
+
 def type_of(node: Node) -> BodyType | None:
     """The type of an expression; of a call, of what it yields. None where it is not known."""
     type_ = node.type

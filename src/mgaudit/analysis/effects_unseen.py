@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Final
 from mgaudit.analysis import effects_containers as containers
 from mgaudit.analysis.effects_arguments import Argument
 from mgaudit.analysis.effects_memory import elements_of
-from mgaudit.analysis.effects_model import NOTHING, REFERENCES, SOME_OBJECT, Place, Root, Value, joined, type_of
+from mgaudit.analysis.effects_model import (
+    NOTHING,
+    REFERENCES,
+    SOME_OBJECT,
+    Place,
+    Root,
+    Value,
+    is_pointer,
+    joined,
+    type_of,
+)
 from mgaudit.sources.body_kinds import TypeKind
 from mgaudit.sources.records import SYMBOL_CONST_METHOD
 
@@ -265,7 +275,7 @@ class Unseen:
         chosen = self._chosen(call)
         if call.effect is not None and call.effect.returns is not None:
             return joined(inside, *map(self._passed, chosen))
-        if call.effect is None and call.node.type is not None and _is_pointer(call.node.type.inner):
+        if call.effect is None and call.node.type is not None and is_pointer(call.node.type.inner):
             return joined(inside, *(_data(self._targets(argument)) for argument in chosen))
         return joined(inside, held)
 
@@ -308,14 +318,10 @@ def _parameters(type_: BodyType | None) -> Sequence[BodyType | None]:
     return type_.arguments if type_ is not None and type_.kind is TypeKind.FUNCTION else ()
 
 
-def _is_pointer(type_: BodyType | None) -> bool:
-    return type_ is not None and type_.kind is TypeKind.POINTER
-
-
 def _is_mutable_pointer(argument: Argument) -> bool:
     """Of an argument beyond the parameters: whether something may be written through it."""
     type_ = argument.type
-    return type_ is not None and _is_pointer(type_) and type_.inner is not None and not type_.inner.is_const
+    return type_ is not None and is_pointer(type_) and type_.inner is not None and not type_.inner.is_const
 
 
 _NOBODY: Final[Sources] = frozenset()

@@ -35,6 +35,10 @@ class Signal:
     macros: frozenset[str] = frozenset()
 
 
+_Uses = tuple["Mapping[tuple[int, int], int]", "Mapping[int, list[tuple[int, int]]]"]
+"""The bits of the macros that a file expands: by line and column, and by line, with their columns."""
+
+
 class _Meaning(NamedTuple):
     """What a node does: what it writes and which signals it gives itself, and the functions that write at its call."""
 
@@ -93,6 +97,7 @@ class Meanings:
         self._widths: dict[Node, int] = {}
         self._changes: dict[int, tuple[list[int], bool]] = {}
         self._signalling: dict[int, bool] = {}
+        self._places: dict[str, _Uses] = {}
 
     def context(self, function: int, only: int | None) -> Context:
         """The context of a function that changes state itself.
@@ -418,7 +423,7 @@ class Meanings:
             return by_place.get((node.line, node.column), 0)
         return sum(bits for column, bits in by_line.get(node.line, ()) if column < node.column)
 
-    def _uses(self, path: str) -> tuple[Mapping[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]:
+    def _uses(self, path: str) -> _Uses:
         known = self._places.get(path)
         if known is None:
             places: dict[tuple[int, int], int] = {}
@@ -432,10 +437,6 @@ class Meanings:
                         lines[line].append((column, bits))
             known = self._places[path] = (places, lines)
         return known
-
-    @cached_property
-    def _places(self) -> dict[str, tuple[Mapping[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]]:
-        return {}
 
 
 def _leads_on(place: Place) -> bool:
