@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.toolchain import Toolchain
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)  # before any test loads another libclang
 def toolchain() -> Toolchain:
     """The bundled one, for `clang.cindex`, too, which then adds no headers of its own to a command."""
     found = discover({})
