@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mgaudit.domain.problems import UntrustedError
+from mgaudit.engine.absence import Absence
 from mgaudit.engine.contents import Contents, digest_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def test_existence_and_links(tmp_path: Path) -> None:
     (tmp_path / "a.h").write_bytes(b"")
     (tmp_path / "link.h").symlink_to("a.h")
     contents = Contents(tmp_path)
-    assert contents.any_exists([f"{tmp_path}/none.h", f"{tmp_path}/a.h"])
-    assert not contents.any_exists([f"{tmp_path}/b.h"])
-    assert not contents.any_exists([f"{tmp_path}/none/b.h"])
+    assert contents.ends(Absence.of([f"{tmp_path}/none.h", f"{tmp_path}/a.h"]))
+    assert not contents.ends(Absence.of([f"{tmp_path}/b.h"]))
+    assert not contents.ends(Absence.of([f"{tmp_path}/none/b.h"]))
     assert contents.key(f"{tmp_path}/link.h") == "a.h"

@@ -6,7 +6,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from mgaudit.engine.contents import Listings, digest_of
+from mgaudit.engine.absence import Listings
+from mgaudit.engine.contents import digest_of
 from mgaudit.engine.lookups import FileStates, Lookups, Question, Search, questions_in
 from mgaudit.sources.include_resolver import Resolver
 from mgaudit.sources.tree import PathResolver

@@ -90,6 +90,18 @@ def test_one_changed_unit_starts_where_the_others_do(started: Tree, asked: list[
     assert len(asked) <= 3
 
 
+def test_a_deleted_header_costs_later_runs_nothing(started: Tree, asked: list[str]) -> None:
+    started.write("src/util.h", '#pragma once\n#include "more.h"\ntemplate <class T> int width(T& t) { return 0; }\n')
+    started.write("src/more.h", "#pragma once\n")
+    started.analyse().facts.connection.close()
+    started.write("src/util.h", "#pragma once\ntemplate <class T> int width(T& t) { return 0; }\n")
+    started.delete("src/more.h")
+    started.analyse().facts.connection.close()
+    asked.clear()
+    assert started.parsed() == []
+    assert len(asked) == 1  # the precompiled header's
+
+
 def test_a_header_that_appears_where_it_was_looked_for_is_seen(started: Tree) -> None:
     started.write("src/first/big.h", BIG.replace("int width", "long width"))
     assert {"src/d.cpp", "src/g.cpp"} <= set(started.parsed())

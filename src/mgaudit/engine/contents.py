@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from mgaudit.domain.problems import UntrustedError
+from mgaudit.engine.absence import Listings
 from mgaudit.sources.tree import PathResolver, file_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from mgaudit.engine.absence import Absence
     from mgaudit.facts.cache import Cache
 
 DIGEST_SIZE: Final = 20
@@ -117,28 +119,6 @@ class Stamps:
 _decoder: Final = msgspec.msgpack.Decoder(dict[str, Stamped])
 
 
-class Listings:
-    """Whether paths exist, by listings of folders: thousands of paths that must *not* exist cost one a folder.
-
-    Listings are remembered: what appears later does not exist.
-    """
-
-    def __init__(self) -> None:
-        self._names: dict[str, frozenset[str]] = {}
-
-    def has(self, path: str) -> bool:
-        """Whether an absolute path names something."""
-        folder, _, name = path.rpartition("/")
-        known = self._names.get(folder)
-        if known is None:
-            try:
-                known = frozenset(os.listdir(folder or "/"))  # noqa: PTH208  names only, a hot path
-            except OSError:
-                known = frozenset()
-            self._names[folder] = known
-        return name in known
-
-
 class Contents:
     """Digests of files by key (relative to the root, or absolute); a file that cannot be read has none.
 
@@ -157,7 +137,6 @@ class Contents:
         self._paths = PathResolver(root)
         self._digests: dict[str, bytes | None] = {}
         self._listings = Listings()
-        self._absent: set[str] = set()
 
     def read(self, key: str) -> bytes | None:
         """The content of a file, or None where it cannot be read; remembers its digest.
@@ -193,10 +172,6 @@ class Contents:
         """The key of the file to which an absolute path leads, links followed."""
         return self._paths.key(path)
 
-    def any_exists(self, paths: Iterable[str]) -> bool:
-        """Whether any of some absolute paths names something, by folder listings."""
-        for path in set(paths) - self._absent:
-            if self._listings.has(path):
-                return True
-            self._absent.add(path)
-        return False
+    def ends(self, absence: Absence) -> bool:
+        """Whether any of some paths at which nothing was names something, by folder listings."""
+        return absence.ends(self._listings)

@@ -20,7 +20,8 @@ from mgaudit.sources.tree import file_content
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mgaudit.engine.contents import Listings, Stamp, Stamps
+    from mgaudit.engine.absence import Listings
+    from mgaudit.engine.contents import Stamp, Stamps
     from mgaudit.sources.include_resolver import Resolver
     from mgaudit.sources.records import UnitRecord
     from mgaudit.sources.tree import PathResolver

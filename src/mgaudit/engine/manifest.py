@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from mgaudit.engine.absence import Absence
+
 if TYPE_CHECKING:
     from mgaudit.engine.contents import Contents
     from mgaudit.facts.cache import Cache
@@ -26,7 +28,7 @@ class Variant(msgspec.Struct, frozen=True, array_like=True):
         files: Keys of the files that it rests on.
         digests: Their digests, joined.
         tracked: One character a file, ``1`` where it belonged to the audited tree.
-        absent: Absolute paths that did not exist.
+        absent: Paths that did not exist.
         links: Absolute paths that lead through links, and the keys of the files where they end.
         clean: Whether the front end reported no error.
         preamble_used: Whether the unit started from a precompiled header.
@@ -36,7 +38,7 @@ class Variant(msgspec.Struct, frozen=True, array_like=True):
     files: list[str]
     digests: bytes
     tracked: str
-    absent: list[str]
+    absent: Absence
     links: list[tuple[str, str]]
     clean: bool
     preamble_used: bool
@@ -89,4 +91,4 @@ def holds(variant: Variant, contents: Contents, tracked: frozenset[str]) -> bool
             return False
     if any(contents.key(path) != key for path, key in variant.links):
         return False
-    return not contents.any_exists(variant.absent)
+    return not contents.ends(variant.absent)

@@ -181,7 +181,6 @@ class _Run:
         self.keys: dict[UnitId, str] = {}
         self.standing = Standing(self.cache, name, self.contents, self.tracked)
         self.kept: list[Stood] = []
-        self.basis: dict[UnitId, tuple[Stood, manifest.Variant]] = {}
         self.decided: dict[bytes, bool] = {}
         self.sharing = Sharing(options.remote, self.cache, self.contents, self.tracked) if options.remote else None
 
@@ -349,8 +348,8 @@ class _Run:
         """Leave to the next run what this one found, if it is sound and whole."""
         if self.planted:
             return
-        if self.basis and self.options.preambles and not self.problems and not self.store.unstored:
-            self.standing.remember(self.kept, self.basis.values(), self.decided)
+        if self.options.preambles and not self.problems and not self.store.unstored:
+            self.standing.remember(self.kept, self.decided)
         self.stamps.save()
 
     # ---- parsing
@@ -462,7 +461,7 @@ class _Run:
             self.preambles[job.unit] = variant
             return
         headers, head = (job.preamble.headers, job.preamble.record if link else "") if job.preamble else ((), "")
-        self.basis[job.unit] = Stood(job.unit, self.jobs[job.unit].key, variant.record, headers, head), variant
+        self.standing.note(Stood(job.unit, self.jobs[job.unit].key, variant.record, headers, head), variant)
 
     def _run(self, pool: Pool, label: str, jobs: list[Job]) -> None:
         if not jobs:
@@ -500,7 +499,7 @@ class _Run:
         for index, key in enumerate(variant.files):
             if self.contents.digest(key) != variant.digests[index * size : (index + 1) * size]:
                 yield Problem(key, 0, f"it changed while {unit.path} was parsed", "run again")
-        if self.contents.any_exists(variant.absent):
+        if self.contents.ends(variant.absent):
             yield Problem(unit.path, 0, "a header appeared where it looks for one, while it was parsed", "run again")
 
     # ---- merging

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from mgaudit.engine.absence import Absence, Absences
 from mgaudit.engine.contents import DIGEST_SIZE
 from mgaudit.facts.merge import UnitId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mgaudit.engine.contents import Contents
     from mgaudit.engine.manifest import Variant
@@ -51,7 +52,7 @@ class _Run(msgspec.Struct, frozen=True, array_like=True):
         files: The files that its units rest on.
         digests: Their digests, joined.
         tracked: One character a file, ``1`` where it belonged to the audited tree.
-        absent: Absolute paths that did not exist.
+        absent: Paths that did not exist.
         links: Absolute paths that lead through links, and the keys of the files where they end.
         units: Its units.
         decided: What was decided about headers, as `HeaderPlanner` says.
@@ -60,13 +61,14 @@ class _Run(msgspec.Struct, frozen=True, array_like=True):
     files: list[str]
     digests: bytes
     tracked: str
-    absent: list[str]
+    absent: Absence
     links: list[tuple[str, str]]
     units: list[Stood]
     decided: dict[bytes, bool]
 
 
-_NOTHING: Final = _Run([], b"", "", [], [], [], {})
+_NOTHING: Final = _Run([], b"", "", Absence(), [], [], {})
+_GONE: Final = bytes(DIGEST_SIZE)  # of a file that only units of earlier runs rested on
 _decoder: Final = msgspec.msgpack.Decoder(_Run)
 
 
@@ -88,6 +90,10 @@ class Standing:
         self._last = self._read()
         self._units = {stood.unit: stood for stood in self._last.units}
         self._holding = frozenset(stood.unit for stood in self._still())
+        self._found: dict[UnitId, Stood] = {}
+        self._places = {path: index for index, path in enumerate(self._last.files)} if self._holding else {}
+        self._absent = Absences()
+        self._links: dict[str, str] = {}
 
     def _read(self) -> _Run:
         data = self._cache.read("standing", self._name)
@@ -98,7 +104,7 @@ class Standing:
 
     def _still(self) -> Iterable[Stood]:
         last, contents = self._last, self._contents
-        if contents.any_exists(last.absent) or any(contents.key(path) != key for path, key in last.links):
+        if contents.ends(last.absent) or any(contents.key(path) != key for path, key in last.links):
             return ()
         changed = {
             index
@@ -121,32 +127,30 @@ class Standing:
         """Whether all that a unit rested on is as it was, and its command has the same key."""
         return unit in self._holding and self._units[unit].key == key
 
-    def remember(
-        self, kept: Iterable[Stood], found: Iterable[tuple[Stood, Variant]], decided: Mapping[bytes, bool]
-    ) -> None:
-        """Leave this run's units to the next one.
+    def note(self, stood: Stood, variant: Variant) -> None:
+        """A unit of this run, without its files, and what it rests on."""
+        words = array("I", [self._places.setdefault(path, len(self._places)) for path in variant.files])
+        self._found[stood.unit] = msgspec.structs.replace(stood, files=words.tobytes())
+        self._absent.add(variant.absent)
+        self._links.update(variant.links)
+
+    def remember(self, kept: Sequence[Stood], decided: Mapping[bytes, bool]) -> None:
+        """Leave this run's units to the next one, if it noted any.
 
         Args:
             kept: Units that were taken over from the last run.
-            found: Other units, without their files, and what each of them rests on.
             decided: What was decided about headers.
         """
-        units = list(kept)
-        base = self._last if units else _NOTHING
-        places = {path: index for index, path in enumerate(base.files)}
-        absent, links = set(base.absent), dict(base.links)
-        for stood, variant in found:
-            words = array("I", [places.setdefault(path, len(places)) for path in variant.files])
-            units.append(msgspec.structs.replace(stood, files=words.tobytes()))
-            absent.update(variant.absent)
-            links.update(variant.links)
-        digests = [self._contents.digest(path) or b"" for path in places]
-        if all(digests):
-            tracked = "".join("1" if path in self._tracked else "0" for path in places)
-            run = _Run(
-                list(places), b"".join(digests), tracked, sorted(absent), sorted(links.items()), units, dict(decided)
-            )
-            self._cache.write("standing", self._name, msgspec.msgpack.encode(run))
+        if not self._found:
+            return
+        if kept:
+            self._absent.add(self._last.absent)
+            self._links.update(self._last.links)
+        digests = b"".join(self._contents.digest(path) or _GONE for path in self._places)
+        tracked = "".join("1" if path in self._tracked else "0" for path in self._places)
+        units, links = [*kept, *self._found.values()], sorted(self._links.items())
+        run = _Run(list(self._places), digests, tracked, self._absent.joined(), links, units, dict(decided))
+        self._cache.write("standing", self._name, msgspec.msgpack.encode(run))
 
 
 def _words(data: bytes) -> array[int]:

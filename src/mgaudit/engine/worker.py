@@ -18,7 +18,8 @@ from filelock import FileLock
 from mgaudit.config.model import LimitsSpec
 from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
-from mgaudit.engine.contents import Listings, Stamps, is_settled, key_of, stamp_of
+from mgaudit.engine.absence import Absence, Listings
+from mgaudit.engine.contents import Stamps, is_settled, key_of, stamp_of
 from mgaudit.engine.lookups import FileState, FileStates, Lookups, Search, system_folders
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
@@ -373,7 +374,7 @@ class Worker:
         )  # fmt: skip
         key = key_of(parts)
         return manifest.Variant(
-            key, list(files), b"".join(files.values()), tracked, absent, links, not record.diagnostics, used
+            key, list(files), b"".join(files.values()), tracked, Absence.of(absent), links, not record.diagnostics, used
         )
 
 
