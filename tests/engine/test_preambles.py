@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mgaudit.engine import preambles
+from mgaudit.engine import pool, preambles
 from mgaudit.engine.worker import INSTANTIATED, Job, Worker
 
 if TYPE_CHECKING:
@@ -401,3 +402,24 @@ def test_missing_headers_are_stubbed_with_a_precompiled_header_too(forest: Tree)
     forest.write("src/a.cpp", USER.format("a") + "#include <library/none.h>\n")
     fast, _ = both_ways(forest)
     assert fast.facts.diagnostics() == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a patched worker must be forked")
+def test_headers_that_cost_worker_processes_make_the_run_untrusted(
+    forest: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their units are parsed in full, so that nothing is missing."""
+    attempt = Worker._attempt
+
+    def die(self: Worker, job: Job) -> Any:
+        if job.unit.kind == "preamble":
+            os._exit(9)
+        return attempt(self, job)
+
+    monkeypatch.setattr(pool, "start_method", lambda: "fork")
+    monkeypatch.setattr(Worker, "_attempt", die)
+    after = forest.analyse(jobs=2)
+    assert [
+        "cannot be precompiled: its worker process died with exit code 9" in p.message for p in after.problems
+    ] == [True]
+    assert forest.analyse(jobs=2, preambles=False).problems == ()

@@ -117,15 +117,16 @@ class TestDyingWorkers:
         return counter
 
     @pytest.mark.parametrize("jobs", [1, 2])
-    def test_once_is_survived_and_told(self, tree: Tree, deadly: Path, jobs: int) -> None:
+    def test_once_is_survived_and_costs_the_run_its_trust(self, tree: Tree, deadly: Path, jobs: int) -> None:
         deadly.write_text("1")
         after = tree.analyse(jobs=jobs)
         assert deadly.read_text() == "0"
-        assert after.problems == ()
         assert [
-            w.path for w in after.warnings if "second attempt: its worker process died of SIGKILL" in w.message
+            p.path for p in after.problems if "second attempt: its worker process died of SIGKILL" in p.message
         ] == ["src/b.cpp"]
+        assert judge(after).exit_code == 2
         assert tree.dump_of(after) == tree.cold()
+        assert tree.analyse(jobs=jobs).problems == ()
 
     def test_always_is_told_and_costs_only_that_unit(self, tree: Tree, deadly: Path) -> None:
         deadly.write_text("99")
@@ -156,8 +157,7 @@ class TestDyingWorkers:
 
         monkeypatch.setattr(Worker, "_attempt", die)
         after = tree.analyse(jobs=3)
-        assert after.problems == ()
-        assert sum("exit code 3" in w.message for w in after.warnings) == len(ALL)
+        assert sum("second attempt" in p.message and "exit code 3" in p.message for p in after.problems) == len(ALL)
 
     def test_a_dying_scanner_is_survived(self, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
         """A scanner that dies of one file costs the view of that file alone, and the run its trust."""
@@ -175,6 +175,24 @@ class TestDyingWorkers:
         assert len(after.facts.scans["src/a.cpp"].directives) == 2
         assert after.facts.scans.get("src/bad.h") is None
         assert judge(after).exit_code == 2
+
+    def test_a_scanner_that_dies_of_files_which_it_survives_alone_is_told(
+        self, tree: Tree, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        look = serving.Look.perform
+
+        def die(self: serving.Look, setup: worker.Setup) -> None:
+            if len(self.files) > 1:
+                os._exit(9)
+            look(self, setup)
+
+        monkeypatch.setattr(serving.Look, "perform", die)
+        after = tree.analyse(jobs=1)
+        assert after.problems
+        assert all("second attempt" in p.message and "exit code 9" in p.message for p in after.problems)
+        assert judge(after).exit_code == 2
+        monkeypatch.undo()
+        assert tree.dump_of(after) == tree.cold()
 
     def test_an_error_that_nobody_foresaw_ends_the_run(self, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: object, **__: object) -> None:

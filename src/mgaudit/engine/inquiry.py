@@ -141,9 +141,9 @@ class Inquiry:
 
     def _record(self, outcome: Outcome) -> UnitRecord:
         record = outcome.record or (self._stored(outcome.variant) if outcome.variant else None)
-        if record is None:
+        if record is None or outcome.death:
             raise UntrustedError.single(
-                outcome.failure or "a cached record vanished while it was needed",
+                outcome.failure or outcome.death or "a cached record vanished while it was needed",
                 path=outcome.unit.path,
                 help="run again, or set `poison = false`",
             )

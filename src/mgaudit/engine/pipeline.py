@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mgaudit.facts.remote import Remote
     from mgaudit.sources.syntax import FileSyntax
 
+_AGAIN: Final = "run again: what was read is kept; where it goes on, see whether the system is short of memory"
 _FEW: Final = 4  # one in so many units may follow the others
 
 
@@ -220,7 +221,12 @@ class _Run:
 
     def _look(self, pool: Pool, shard: Shard | None = None) -> None:
         """Let the scanners see what they have not seen; a file that they do not survive has no view."""
-        for path, death in sorted(pool.look(self.scans.missing(shard), self.syntax.missing(shard)).items()):
+        for look, death in pool.look(self.scans.missing(shard), self.syntax.missing(shard)):
+            path, *others = look.files
+            if others:
+                reason = f"read at the second attempt, like {len(others)} more files: {death.reason}"
+                self.problems.append(Problem(path, 0, reason, _AGAIN))
+                continue
             self.problems.append(Problem(path, 0, f"no scanner can read it: {death.reason}", death.advice))
             self.scans.give_up(path)
             self.syntax.give_up(path)
@@ -475,18 +481,10 @@ class _Run:
 
     def _take(self, outcome: Outcome, job: Job) -> None:
         self.statistics.parsed[outcome.unit] = outcome.seconds
+        self.problems.extend(_doubts(outcome))
         variant = outcome.variant
         if variant is None:
-            if outcome.unit.kind != "preamble":  # without its preamble, a unit is parsed in full
-                self.problems.append(
-                    Problem(
-                        outcome.unit.path, 0, outcome.failure,
-                        outcome.advice or "run `mgaudit doctor` for the state of the toolchain",
-                    )
-                )  # fmt: skip
             return
-        if outcome.death:
-            self.warnings.append(Problem(outcome.unit.path, 0, f"parsed at the second attempt: {outcome.death}"))
         self.problems.extend(self._changed(outcome.unit, variant))
         if outcome.record is not None:
             self.store.unstored[outcome.unit] = outcome.record
@@ -506,3 +504,16 @@ class _Run:
 
     def _merge(self) -> Facts:
         return Facts(self.store.merge(self.states, self.tracked, list(self.specs)), self.configurations, self.scans)
+
+
+def _doubts(outcome: Outcome) -> Iterator[Problem]:
+    """Why nobody can rely on what came of a job: there is nothing, or it cost a worker process."""
+    unit = outcome.unit
+    if outcome.variant is not None:
+        if outcome.death:
+            yield Problem(unit.path, 0, f"parsed at the second attempt: {outcome.death}", _AGAIN)
+    elif unit.kind != "preamble":
+        advice = outcome.advice or "run `mgaudit doctor` for the state of the toolchain"
+        yield Problem(unit.path, 0, outcome.failure, advice)
+    elif outcome.death:  # any other failure costs nothing: without its preamble, a unit is parsed in full
+        yield Problem(unit.path, 0, f"its first headers cannot be precompiled: {outcome.death}", "try --no-pch")

@@ -51,7 +51,7 @@ class Pool:
     def run(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
         """The outcomes, in the order in which they are done.
 
-        A job whose process dies is tried once more when nothing else runs, unless it had its time.
+        A job whose process dies is tried once more when nothing else runs, unless it had its time; its outcome says so.
         """
         if self._jobs == 0:
             yield from map(self._here, jobs)
@@ -64,33 +64,33 @@ class Pool:
                 yield _outcome(job, result)
         for job, death in again:
             for _, result in self._perform([_alone(job)], 1):
-                outcome = _outcome(job, result)
-                yield outcome if outcome.failure else replace(outcome, death=death.reason)
+                yield replace(_outcome(job, result), death=death.reason)
 
     def _here(self, job: Job) -> Outcome:
         self._inline = self._inline or Worker(self._setup)
         try:
             return self._inline.run(job)
         except FrontEndCrashError as error:
-            return Outcome(job.unit, None, failure=str(error)) if job.preamble is None else self._here(_alone(job))
+            if job.preamble is None:
+                return Outcome(job.unit, None, failure=str(error))
+            return replace(self._here(_alone(job)), death=str(error))
 
-    def look(self, scans: Sequence[str], syntaxes: Sequence[str]) -> dict[str, Death]:
-        """Put the scanners' views of files into the cache; returns the files that a scanner did not survive."""
+    def look(self, scans: Sequence[str], syntaxes: Sequence[str]) -> Iterator[tuple[Look, Death]]:
+        """Put the scanners' views of files into the cache; tells what they did not survive.
+
+        Of several files, each is looked at once more when nothing else runs: a single one has no view.
+        """
         count = max(1, self._jobs) * _SHARES
         parts = [Look(tuple(scans[i::count]), tuple(syntaxes[i::count])) for i in range(count)]
         parts = [part for part in parts if part.files]
         if self._jobs == 0:
             for part in parts:
                 part.perform(self._setup)
-            return {}
-        singles = [
-            single
-            for part, result in list(self._perform(parts, self._jobs))
-            if isinstance(result, Death)
-            for single in part.singles()
-        ]
-        tried = self._perform(singles, self._jobs)
-        return {single.files[0]: result for single, result in tried if isinstance(result, Death)}
+            return
+        for part, death in list(self._perform(parts, self._jobs)):
+            if isinstance(death, Death):
+                tried = [item for item in self._perform(part.singles(), 1) if isinstance(item[1], Death)]
+                yield from tried or [(part, death)]
 
     def _perform(self, tasks: Iterable[T], processes: int) -> Iterator[tuple[T, Outcome | Death | None]]:
         """Each task and its result, in the order in which they are done."""
@@ -169,6 +169,6 @@ def _alone(job: Job) -> Job:
 
 def _outcome(job: Job, result: Outcome | Death | None) -> Outcome:
     if isinstance(result, Death):
-        return Outcome(job.unit, None, failure=result.reason, advice=result.advice)
+        return Outcome(job.unit, None, failure=result.reason, advice=result.advice, death=result.reason)
     assert result is not None
     return result

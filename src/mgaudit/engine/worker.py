@@ -139,7 +139,7 @@ class Outcome:
         record: See above.
         failure: Why there is no record.
         advice: What to do then, where there is something special.
-        death: How an earlier attempt ended that cost a worker process.
+        death: How an attempt ended, the first of two, that cost a worker process.
         seconds: How long it took.
     """
 
