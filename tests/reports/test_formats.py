@@ -301,6 +301,15 @@ def test_junit_has_a_case_for_each_error_and_a_passing_one_for_a_green_gate(find
     assert [suite.get("name") for suite in root] == ["A", "B"]
 
 
+def test_junit_says_in_every_suite_what_the_run_rests_on(finding: Any, report: Any) -> None:
+    made = report(finding(), errors=(Problem("a.cpp", 1, "it does not parse"),))
+    suites = ET.fromstring(junit.render(made)).findall("testsuite")
+    said = [[dict(item.attrib) for item in suite.findall("properties/property")] for suite in suites]
+    assert len(said) == 2
+    assert said[0] == said[1]
+    assert said[0]
+
+
 def test_junit_shows_an_untrusted_gate_as_an_error(report: Any) -> None:
     root = ET.fromstring(junit.render(report(errors=(Problem("a.cpp", 1, "it does not parse"),))))
     assert [case.get("message") for case in root.iter("error")] == ["it does not parse"] * 2

@@ -26,11 +26,12 @@ def render(report: Report) -> str:
     suites = [_suite(result, report) for result in report.gates]
     if report.errors:
         suites.append(doubts(report.errors))
-    if suites:
+    evidence = [line.partition(": ") for line in tally.evidence(report)]
+    for suite in suites:  # each by itself: readers take suites apart, and the schema knows no properties of all
         properties = ET.Element("properties")
-        for name, _, value in (line.partition(": ") for line in tally.evidence(report)):
+        for name, _, value in evidence:
             ET.SubElement(properties, "property", name=name, value=value)
-        suites[0].insert(0, properties)
+        suite.insert(0, properties)
     return rendered(f"mgaudit {report.tree}".strip(), suites)
 
 
