@@ -40,6 +40,20 @@ documents = ["notes/*.md"]
 """
 
 
+WRITE_BACKS = """
+[[catalogue]]
+name = "writebacks"
+columns = ["entity", "verdict", "reason"]
+rows = []
+[[gate]]
+id = "W"
+kind = "writebacks"
+from = ["backend"]
+of = ["state"]
+catalogue = "writebacks"
+"""
+
+
 def digest(root: Path) -> str:
     """Of every file of a tree: name, content and time of its last change."""
     found = hashlib.sha256()
@@ -127,6 +141,19 @@ def test_a_gate_for_which_nothing_can_be_planted_has_failed(tree: Path, mgaudit:
     result = mgaudit("prove", "A", "-q")
     assert result.code == 1
     assert "it has no red control in this tree" in result.out
+
+
+def test_what_a_gate_takes_on_trust_is_listed(tree: Path, mgaudit: Run) -> None:
+    entry = '[effects]\n"Width" = { instead-of-body = "it only measures" }\n'
+    append(tree / "mgaudit.toml", WRITE_BACKS + entry)
+    place = f"mgaudit.toml:{(tree / 'mgaudit.toml').read_text(encoding='utf-8').count(chr(10))}"
+    assumed = f"what Width does: {place} in the place of src/state/context.cpp:2: it only measures"
+    result = mgaudit("prove", "W", "-q")
+    assert f"  assumed  {assumed}" in result.out
+    assert "1 assumption that no control can prove" in result.out
+    answer = json.loads(mgaudit("prove", "--output-format", "json", "-q").out)
+    assert {gate["id"]: gate["assumptions"] for gate in answer["gates"]} == {"A": [], "W": [assumed], "health": []}
+    assert f"assumed: {assumed}" in mgaudit("prove", "W", "--output-format", "junit", "-q").out
 
 
 def test_what_does_not_parse_makes_the_proof_untrusted(tree: Path, mgaudit: Run) -> None:

@@ -522,6 +522,8 @@ def test_what_a_message_quotes_stays_on_one_line(tmp_path: Path) -> None:
         ('{ writes = ["me"] }', "`writes` lists positions"),
         ("{ returns = [-1] }", "`returns` lists positions"),
         ("{ keeps = 1 }", "`keeps` is true or false"),
+        ("{ instead-of-body = true }", "`instead-of-body` states the reason"),
+        ('{ instead-of-body = " " }', "`instead-of-body` states the reason"),
     ],
 )
 def test_an_effect_that_is_none_has_its_line(tmp_path: Path, entry: str, fault: str) -> None:
@@ -530,6 +532,11 @@ def test_an_effect_that_is_none_has_its_line(tmp_path: Path, entry: str, fault: 
     (problem,) = caught.value.problems
     assert fault in problem.message
     assert problem.line == HEAD.count("\n") + 2
+
+
+def test_only_one_function_s_bodies_are_replaced(tmp_path: Path) -> None:
+    problem = only(tmp_path, HEAD + '[effects]\n"*::f" = { instead-of-body = "any f" }\n')
+    assert "needs the function's own qualified name" in problem.message
 
 
 def test_a_limit_is_at_least_one(tmp_path: Path) -> None:

@@ -419,7 +419,7 @@ def test_headers_that_cost_worker_processes_make_the_run_untrusted(
     monkeypatch.setattr(pool, "start_method", lambda: "fork")
     monkeypatch.setattr(Worker, "_attempt", die)
     after = forest.analyse(jobs=2)
-    assert [
-        "cannot be precompiled: its worker process died with exit code 9" in p.message for p in after.problems
-    ] == [True]
+    assert ["cannot be precompiled: its worker process died with exit code 9" in p.message for p in after.problems] == [
+        True
+    ]
     assert forest.analyse(jobs=2, preambles=False).problems == ()

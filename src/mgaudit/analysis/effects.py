@@ -34,8 +34,7 @@ class Effects:
 
     Args:
         facts: The facts of the configurations that count.
-        table: Effects of library functions, by name (`mgaudit.config.library`); an entry of the full qualified name
-            counts in place of a body, too.
+        table: Effects of library functions, by name (`mgaudit.config.library`).
         is_interesting: Whether anybody asks who changes a field: where summaries grow large, they keep of objects
             that are not known only the writes of such fields.
     """

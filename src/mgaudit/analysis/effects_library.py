@@ -2,13 +2,16 @@
 
 The table is `library.toml` beside the configuration's code, extended by ``[effects]``. A key is a qualified name, or
 ``*::name`` for a member function of any class; a value says which arguments are written (positions from 0, or ``this``)
-and whether callables that are handed over are kept instead of called.
+and whether callables that are handed over are kept instead of called. A body counts, whatever the table says, but where
+the entry of the function's own name states why it does not.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from mgaudit.config.library import REPLACES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +29,7 @@ class Effect:
         returns: Positions of the arguments that its result leads to; None for all that fit, by type.
         keeps: Whether callables that it is handed are kept and not called.
         makes: Whether its result leads to a new object, which may lead to the arguments.
+        replaces: Whether it counts in the place of a body, too.
     """
 
     writes: frozenset[int] = frozenset()
@@ -33,6 +37,7 @@ class Effect:
     returns: frozenset[int] | None = None
     keeps: bool = False
     makes: bool = False
+    replaces: bool = False
 
 
 def effects_of(table: Mapping[str, object]) -> Mapping[str, Effect]:
@@ -48,6 +53,7 @@ def effects_of(table: Mapping[str, object]) -> Mapping[str, Effect]:
             None if returns is None else frozenset(returns),
             bool(row.get("keeps", False)),
             bool(row.get("makes", False)),
+            REPLACES in row,
         )
     return found
 
@@ -64,8 +70,9 @@ class Library:
         self._known: dict[int, Effect | None] = {}
 
     def is_settled(self, symbol: Symbol) -> bool:
-        """Whether the table has an entry of a function's own qualified name."""
-        return symbol.qualified in self._table
+        """Whether the table says what a function does whatever its body says."""
+        known = self._table.get(symbol.qualified)
+        return known is not None and known.replaces
 
     def effect(self, symbol: Symbol) -> Effect | None:
         """What the table says of a function, or None."""

@@ -70,7 +70,7 @@ class Builder:
         legacy = tuple(self._legacy({gate.id for gate in gates}))
         self._check_references(catalogues)
         for name, node in merged.effects.items():
-            if fault := effect_fault(node.plain()):
+            if fault := effect_fault(name, node.plain()):
                 log.add(node, f"[effects] `{name}`: {fault}", EFFECT_FORM)
         if log.failed or tree is None or verbs is None or limits is None:
             return None

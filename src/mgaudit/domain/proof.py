@@ -70,6 +70,7 @@ class GateProof:
         standing: Proved where every control that could be planted is, and one of them was to turn it red.
         reason: Why it is not proved; empty where it is.
         controls: In the order in which its kind lists them.
+        assumptions: What the gate takes on trust, one line each: no control can tell whether it is so.
     """
 
     gate: str
@@ -77,6 +78,7 @@ class GateProof:
     standing: Standing
     reason: str = ""
     controls: tuple[Control, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

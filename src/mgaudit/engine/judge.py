@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mgaudit.baseline import matching
 from mgaudit.baseline.judging import Terms, judged
+from mgaudit.config.library import REPLACES
 from mgaudit.domain.certificate import Standing
 from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status, is_red, with_fingerprints
 from mgaudit.domain.problems import Problem, UntrustedError
@@ -21,6 +22,7 @@ from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.engine.evidence import floors_of, inputs_of, tool_of
 from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
+from mgaudit.gates.inference import entries_over_bodies, rests_on_effects
 from mgaudit.gates.registry import KINDS
 from mgaudit.gates.uses import spans_files
 from mgaudit.sources.tree import as_text, read_file
@@ -107,7 +109,7 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
         gates=ordered,
         findings=findings,
         errors=tuple(sorted(set(errors), key=lambda p: (p.path or "", p.line, p.message))),
-        warnings=(*analysis.warnings, *_unguarded(analysis.settings)),
+        warnings=(*analysis.warnings, *_unguarded(analysis.settings), *_idle_effects(analysis, wanted)),
         inputs=inputs_of(analysis),
         floors=floors_of(wanted, results),
         certificate=_certificate(ordered),
@@ -136,6 +138,22 @@ def _unguarded(settings: Settings) -> Iterator[Problem]:
         yield Problem(
             settings.path, 0, "no gate guards a boundary: only the health of the run is judged", "add a [[gate]]"
         )
+
+
+def _idle_effects(analysis: Analysis, gates: Iterable[GateSpec]) -> Iterator[Problem]:
+    """A warning for each entry of ``[effects]`` that means nothing beside the bodies of the tree."""
+    if not any(rests_on_effects(gate.kind) for gate in gates):
+        return
+    is_whole = len(analysis.facts.configurations) == len(analysis.settings.configurations)
+    for entry in entries_over_bodies(analysis.settings, analysis.facts):
+        what = f"[effects] `{entry.name}`"
+        if not entry.reason:
+            path, line = entry.bodies[0]
+            message = f"{what} means nothing: what counts is the function's body ({path}:{line})"
+            yield Problem(*entry.place, message, f'leave it out, or say why not: {REPLACES} = "reason"')
+        elif not entry.bodies and is_whole:
+            message = f"{what} stands in for a body, and no function of that name has one"
+            yield Problem(*entry.place, message, f"correct the name, or leave out `{REPLACES}`")
 
 
 def _summed(results: Iterable[GateResult]) -> dict[str, int]:

@@ -87,10 +87,11 @@ class Pool:
             for part in parts:
                 part.perform(self._setup)
             return
-        for part, death in list(self._perform(parts, self._jobs)):
-            if isinstance(death, Death):
-                tried = [item for item in self._perform(part.singles(), 1) if isinstance(item[1], Death)]
-                yield from tried or [(part, death)]
+        for part, death in self._deaths(parts, self._jobs):
+            yield from self._deaths(part.singles(), 1) or [(part, death)]
+
+    def _deaths(self, parts: Sequence[Look], processes: int) -> list[tuple[Look, Death]]:
+        return [(part, result) for part, result in self._perform(parts, processes) if isinstance(result, Death)]
 
     def _perform(self, tasks: Iterable[T], processes: int) -> Iterator[tuple[T, Outcome | Death | None]]:
         """Each task and its result, in the order in which they are done."""

@@ -24,6 +24,7 @@ from mgaudit.engine.planted import Planting
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.verdicts import Verdicts
 from mgaudit.facts.cache import Cache
+from mgaudit.gates.inference import entries_over_bodies, rests_on_effects
 from mgaudit.gates.registry import KINDS
 from mgaudit.graphs.includes import IncludeGraph
 from mgaudit.sources.tree import read_file
@@ -342,7 +343,17 @@ class _Proving:
             standing, reason = Standing.FAILED, _NO_KIND if KINDS[gate.kind].plants is None else _NOTHING
         else:
             standing, reason = Standing.PROVED, ""
-        return GateProof(gate.id, gate.kind, standing, reason, controls)
+        return GateProof(gate.id, gate.kind, standing, reason, controls, tuple(self._assumptions(gate)))
+
+    def _assumptions(self, gate: GateSpec) -> Iterator[str]:
+        """The bodies that a gate takes the configuration's word for."""
+        if not rests_on_effects(gate.kind):
+            return
+        for entry in entries_over_bodies(self.settings, self.analysis.facts):
+            bodies = " and ".join(f"{path}:{line}" for path, line in entry.bodies)
+            if entry.reason and bodies:
+                path, line = entry.place
+                yield f"what {entry.name} does: {path}:{line} in the place of {bodies}: {entry.reason}"
 
 
 def _can_share(task: _Task, plant: Plant, near: Sequence[_Trial], batch: Sequence[_Trial]) -> bool:

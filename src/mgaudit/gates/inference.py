@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.changes import changes
 from mgaudit.analysis.effects import Effects
 from mgaudit.analysis.sites_entities import Entities, Scope
-from mgaudit.config.library import library_effects
+from mgaudit.config.library import REPLACES, library_effects
 from mgaudit.gates.writebacks.parameters import WritebacksParameters
+from mgaudit.sources.records import DECL_DEFINITION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from mgaudit.analysis.changes import SiteKey
     from mgaudit.analysis.sites import Site
+    from mgaudit.config.model import Settings
+    from mgaudit.facts.query import Facts
     from mgaudit.gates.context import GateContext
 
 
@@ -52,3 +56,43 @@ def write_backs_among(context: GateContext, entities: Entities, sites: Iterable[
 
 
 _ASKING: Final = frozenset({"writebacks", "mutations", "dirty-surface"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of ``[effects]`` that names functions with a body in the tree, or means to.
+
+    Attributes:
+        name: The functions' qualified name.
+        reason: Why their bodies do not count; empty where they do.
+        place: Path and line of the entry.
+        bodies: Path and line of each body.
+    """
+
+    name: str
+    reason: str
+    place: tuple[str, int]
+    bodies: tuple[tuple[str, int], ...]
+
+
+def entries_over_bodies(settings: Settings, facts: Facts) -> Iterator[Entry]:
+    """The configured entries of ``[effects]`` that name functions with a body, or stand in for one."""
+    for name, value in settings.effects.items():
+        reason = str(value.get(REPLACES, "")) if isinstance(value, dict) else ""
+        named = [] if name.startswith("*") else facts.symbols_named("::" + name)
+        rows = facts.declarations_of([symbol.id for symbol in named])
+        bodies = sorted({(row.path, row.line) for row in rows if row.flags & DECL_DEFINITION})
+        if bodies or reason:
+            yield Entry(name, reason, settings.origins[f"effects.{name}"], tuple(bodies))
+
+
+def replaced_bodies(context: GateContext) -> dict[str, int]:
+    """What a check that rests on effects did not look at, though it is there; for its `Verdict.examined`."""
+    entries = entries_over_bodies(context.settings, context.facts)
+    count = sum(len(entry.bodies) for entry in entries if entry.reason)
+    return {"replaced-bodies": count} if count else {}
+
+
+def rests_on_effects(kind: str) -> bool:
+    """Whether gates of a kind ask what functions change."""
+    return kind in _ASKING

@@ -35,6 +35,7 @@ def _gate(gate: GateProof) -> Iterator[str]:
         yield f"  {row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}"
         if control.verdict is not Verdict.PROVED:
             yield f"      {visible(control.why)}; {visible(control.answer)}"
+    yield from (f"  assumed  {visible(text)}" for text in gate.assumptions)
 
 
 def _sort(control: Control) -> str:
@@ -56,6 +57,9 @@ def _verdict(proof: Proof) -> str:
         f"{gates or 'no gate'}; {counted(red, 'violations')} found, {counted(green, 'harmless changes')} accepted, "
         f"{sum(control.has_failed for control in controls)} failed, in {counted(proof.runs, 'runs')}"
     )
+    assumed = {text for gate in proof.gates for text in gate.assumptions}
+    if assumed:
+        summary += f"; {counted(len(assumed), 'assumptions')} that no control can prove"
     trust = "" if not proof.errors else f"untrusted: {counted(len(proof.errors), 'reasons')} not to trust this run; "
     return f"{trust}{summary} (exit code {proof.exit_code})"
 
@@ -86,6 +90,7 @@ def _value(proof: Proof) -> dict[str, Any]:
                     }
                     for control in gate.controls
                 ],
+                "assumptions": list(gate.assumptions),
             }
             for gate in proof.gates
         ],
@@ -118,6 +123,8 @@ def _suite(gate: GateProof) -> ET.Element:
         case = ET.SubElement(suite, "testcase", classname=gate.kind, name=visible(f"gate {gate.gate}"))
         tag = {Standing.SKIPPED: "skipped", Standing.UNTRUSTED: "error"}.get(gate.standing, "failure")
         ET.SubElement(case, tag, message=visible(gate.reason))
+    if gate.assumptions:
+        ET.SubElement(suite, "system-out").text = "\n".join(f"assumed: {visible(text)}" for text in gate.assumptions)
     return totalled(suite)
 
 

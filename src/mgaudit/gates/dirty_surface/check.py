@@ -19,7 +19,7 @@ from mgaudit.gates.coverage import Reporter, place_of
 from mgaudit.gates.dirty_surface.owed import Owed, owed_mutators
 from mgaudit.gates.dirty_surface.parameters import DirtySurfaceParameters
 from mgaudit.gates.dirty_surface.reading import BackendReads, Filled
-from mgaudit.gates.inference import effects_for
+from mgaudit.gates.inference import effects_for, replaced_bodies
 from mgaudit.gates.reach import reach_of
 from mgaudit.gates.scopes import empty_zones, scope_of
 from mgaudit.sources.records import DECL_DEFINITION
@@ -239,6 +239,7 @@ class Judged:
         return {
             "mutators": len(self.owed), "rows": len(self.catalogue.rows), "undecided": undecided,
             **({"declarations": kinds.total()} if kinds else {}),
+            **replaced_bodies(self.context),
         }  # fmt: skip
 
     # ---- findings

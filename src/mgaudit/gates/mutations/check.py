@@ -21,7 +21,7 @@ from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.facts.bodies import bodies_of
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.coverage import Reporter, place_of
-from mgaudit.gates.inference import effects_for
+from mgaudit.gates.inference import effects_for, replaced_bodies
 from mgaudit.gates.mutations.parameters import MutationsParameters
 from mgaudit.gates.reach import reach_of
 from mgaudit.gates.scopes import empty_zones, scope_of
@@ -163,7 +163,7 @@ class Judged:
         kinds = Counter(pair.is_certain for pair in self.pairs)
         return {
             "functions": self.functions, "pairs": kinds[True], "undecided": kinds[False],
-            "rows": len(self.catalogue.rows),
+            "rows": len(self.catalogue.rows), **replaced_bodies(self.context),
         }  # fmt: skip
 
     # ---- findings

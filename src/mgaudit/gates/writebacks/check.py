@@ -19,7 +19,7 @@ from mgaudit.domain.names import selects
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.coverage import Reporter, place_of
-from mgaudit.gates.inference import effects_for
+from mgaudit.gates.inference import effects_for, replaced_bodies
 from mgaudit.gates.mapping import Mapped, Mapping
 from mgaudit.gates.scopes import empty_zones, scope_of
 from mgaudit.gates.verbs import verb_reach
@@ -188,6 +188,7 @@ class Judged:
         return {
             "files": self.files, "references": self.found.references, "rows": len(self.catalogue.rows),
             "write-backs": kinds[True], "undecided": kinds[False] + len(self.changed.unknown),
+            **replaced_bodies(self.context),
         }  # fmt: skip
 
     # ---- findings
