@@ -24,7 +24,7 @@ from mgaudit.cli import COMMANDS, overview
 from mgaudit.commands.group import LazyGroup
 from mgaudit.config.fields import fields_of
 from mgaudit.config.schema import json_schema
-from mgaudit.gates.pages import page
+from mgaudit.gates.pages import controls, page
 from mgaudit.gates.registry import KINDS, PARAMETERS
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def gate(kind: str) -> Iterator[str]:
     if rows:
         yield from ("## Parameters", "", *table(("parameter", "", "meaning"), rows), "")
     yield "What every gate takes besides stands in [Configuration](../configuration.md)."
+    yield from ("", controls(kind))
 
 
 def gates_index() -> Iterator[str]:

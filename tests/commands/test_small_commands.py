@@ -37,6 +37,8 @@ def test_explain_has_a_page_for_every_kind(
     assert result.code == 0
     assert result.out.startswith("# ")
     assert "## Parameters" in result.out
+    assert f"## Controls\n\n`mgaudit prove --kind {kind}` plants" in result.out
+    assert len(result.out.partition("what it must:")[2].strip()) > 40
 
 
 def test_explain_finds_a_gate_by_its_id(tree: Path, mgaudit: Run) -> None:

@@ -216,7 +216,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Example:
     made.commit()
     counting(monkeypatch, made.checked)
     monkeypatch.setattr(
-        binaries, "read_binaries", lambda files: tuple(undefined(path, file.read_text()) for file, path in files)
+        binaries, "read_binaries", lambda files, _: tuple(undefined(path, file.read_text()) for file, path in files)
     )
     return made
 

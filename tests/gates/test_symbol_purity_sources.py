@@ -245,7 +245,7 @@ def undefined(*names: str) -> Binary:
 def beside(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> Audit:
     """An audit with one object, whose undefined symbols the first lines of ``build/use.o`` name."""
 
-    def read(files: Iterable[tuple[object, str]]) -> tuple[Binary, ...]:
+    def read(files: Iterable[tuple[object, str]], _: object) -> tuple[Binary, ...]:
         names = [path.read_text().split() for path, _ in files]  # type: ignore[attr-defined]
         return tuple(undefined(*found) for found in names)
 

@@ -13,7 +13,7 @@ from mgaudit.commands import output, workspace
 from mgaudit.config.fields import fields_of
 from mgaudit.config.log import nearest
 from mgaudit.domain.problems import UntrustedError
-from mgaudit.gates.pages import page
+from mgaudit.gates.pages import controls, page
 from mgaudit.gates.registry import KINDS
 from mgaudit.reports import pages
 from mgaudit.reports.escape import visible
@@ -88,8 +88,9 @@ def _page(subject: str, place: Place) -> str:
 
 
 def _kind_page(kind: str) -> str:
-    """The page that a gate brings along, and its parameters."""
-    return f"{page(kind)}\n## Parameters\n\n" + "\n".join(_parameters(kind)) + "\n"
+    """The page that a gate brings along, its parameters, and what proves that it can go red."""
+    parameters = "\n".join(_parameters(kind))
+    return f"{page(kind)}\n## Parameters\n\n{parameters}\n\n{controls(kind)}".rstrip() + "\n"
 
 
 def _parameters(kind: str) -> Iterator[str]:

@@ -43,13 +43,15 @@ class Answers:
         places: Where the tree and its configuration lie.
         read: The content of a file by its name of `Places`; it raises `OSError`.
         poisoned: As in `GateContext`.
+        overlay: As in `Settings`.
     """
 
     def __init__(
         self, places: Places, read: Callable[[str], bytes],
-        poisoned: Callable[[Collection[str], Collection[str]], Poisoned],
+        poisoned: Callable[[Collection[str], Collection[str]], Poisoned], overlay: Mapping[str, bytes],
     ) -> None:  # fmt: skip
         self._places = places
+        self._overlay = overlay
         self._read = read
         self._library = Library(places.root, read)
         self._poisoned = poisoned
@@ -109,7 +111,7 @@ class Answers:
             self._note_files(wanted)
             from mgaudit.sources.binaries import read_binaries  # noqa: PLC0415  slow to import
 
-            found = read_binaries((self._places.root / path, path) for path in wanted)
+            found = read_binaries(((self._places.root / path, path) for path in wanted), self._overlay)
             self._note_files(wanted)  # what changed meanwhile proves nothing
             return found
 
@@ -152,6 +154,8 @@ class Answers:
 
     def _digest_of_file(self, path: str) -> bytes:
         """Of a binary, which may be large; of a thin archive it tells nothing, for its members are other files."""
+        if path in self._overlay:
+            return hashlib.blake2b(self._overlay[path]).digest()
         file = self._places.root / path
         with contextlib.suppress(OSError):
             if file.is_file():  # opening a pipe would wait for its other end

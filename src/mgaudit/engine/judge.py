@@ -318,6 +318,7 @@ def _answers(analysis: Analysis, facts: Facts) -> Answers:
         analysis.settings.places,
         partial(read_file, analysis.settings),
         lambda entries, forbidden: analysis.inquiry.poisoned(facts, entries, forbidden),
+        analysis.settings.overlay,
     )
 
 

@@ -169,7 +169,9 @@ class _Run:
         self.audited_globs = globs(settings, self.audited)
         self.wishes = Wishes.of(settings, self.files)
         self.planted = tuple(
-            (str(settings.places.file(name)), data.decode()) for name, data in sorted(settings.overlay.items())
+            (str(settings.places.file(name)), data.decode())
+            for name, data in sorted(settings.overlay.items())
+            if b"\0" not in data  # what is no text is no source
         )
         self.store = Store(self.cache, name, options.database)
         self.statistics = Statistics()
@@ -212,7 +214,7 @@ class _Run:
 
     def _state(self) -> str:
         """A digest of all that the facts and the scanners' views rest on; empty where something is amiss."""
-        if self.problems or self.store.unstored or self.planted:
+        if self.problems or self.store.unstored or self.settings.overlay:
             return ""
         contents = [(key, self.contents.digest(key)) for key in self.files.files]
         views = [(witness.kind, witness.version) for witness in (SCAN, SYNTAX)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import resources
 
 from mgaudit.gates.registry import KINDS
@@ -15,3 +16,12 @@ def page(kind: str) -> str:
     if not known.available:
         text += "\nThis kind is not available yet: a gate of it makes the run untrusted.\n"
     return text.rstrip() + "\n"
+
+
+def controls(kind: str) -> str:
+    """What the planter of a kind says of itself, as a section; empty where there is no planter."""
+    planter = KINDS[kind].load_plants()
+    if planter is None:
+        return ""
+    what = f"`mgaudit prove --kind {kind}` plants in memory, and demands that the gate says exactly what it must:"
+    return f"## Controls\n\n{what}\n\n{inspect.getdoc(planter)}\n"

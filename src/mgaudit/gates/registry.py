@@ -113,6 +113,7 @@ KINDS: Mapping[str, Kind] = {
         "What server objects need of the frontend only shrinks.",
         available=True,
         check="mgaudit.gates.link_ratchet.check:check",
+        plants="mgaudit.gates.link_ratchet.plants:plants",
     ),
     "undeclared": Kind(
         UndeclaredParameters,

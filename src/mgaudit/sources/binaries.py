@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import stat
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,15 +14,16 @@ from mgaudit.sources.binaries_model import Binary, ObjectFile
 from mgaudit.sources.binaries_stream import MalformedError, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 
-def read_binaries(files: Iterable[tuple[Path, str]]) -> tuple[Binary, ...]:
+def read_binaries(files: Iterable[tuple[Path, str]], planted: Mapping[str, bytes] | None = None) -> tuple[Binary, ...]:
     """Read several binaries.
 
     Args:
         files: The file on disk and the path that reports name it by.
+        planted: What stands in for the content of files, by that path.
 
     Raises:
         UntrustedError: Some cannot be read; carries the problems of all.
@@ -30,7 +32,7 @@ def read_binaries(files: Iterable[tuple[Path, str]]) -> tuple[Binary, ...]:
     problems: list[Problem] = []
     for file, path in files:
         try:
-            binaries.append(read_binary(file, path))
+            binaries.append(read_binary(file, path, (planted or {}).get(path)))
         except UntrustedError as error:
             problems.extend(error.problems)
     if problems:
@@ -38,19 +40,20 @@ def read_binaries(files: Iterable[tuple[Path, str]]) -> tuple[Binary, ...]:
     return tuple(binaries)
 
 
-def read_binary(file: Path, path: str) -> Binary:
+def read_binary(file: Path, path: str, planted: bytes | None = None) -> Binary:
     """Read an ELF object, shared library or executable, or a static archive of objects.
 
     Args:
         file: The file on disk.
         path: How reports name it.
+        planted: What stands in for its content, if anything does.
 
     Raises:
         UntrustedError: It is missing, truncated, corrupt or of a format without symbols that can be read (link-time
             optimisation, Mach-O, PE); an archive's problems name each member at fault.
     """
     try:
-        return _read_file(file, path)
+        return _read_file(file, path, planted)
     except MalformedError as error:
         raise UntrustedError([_problem(path, error)]) from error
 
@@ -76,8 +79,8 @@ def _window(stream: BinaryIO) -> Window:
     return Window(stream, 0, size)
 
 
-def _read_file(file: Path, path: str) -> Binary:
-    with _open(file) as stream:
+def _read_file(file: Path, path: str, planted: bytes | None) -> Binary:
+    with _open(file) if planted is None else io.BytesIO(planted) as stream:
         window = _window(stream)
         found = sniff(window)
         if found is Format.ELF:

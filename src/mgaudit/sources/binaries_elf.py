@@ -89,6 +89,7 @@ class ElfLayout:
         fields = header.unpack(window.exactly(16, header.size, "the ELF header"))
         self.kind = _object_kind(fields[0])
         self.machine = _MACHINES.get(fields[1], f"machine {fields[1]}")
+        self.section_table = fields[5]
         self.sections = self._read_sections(offset=fields[5], entry=fields[10], count=fields[11])
         self._names: dict[int, str] = {}
         self._name_table = self._read_name_table(fields[12])

@@ -155,6 +155,12 @@ def _absent(binary: Binary, exports: tuple[str, ...]) -> list[str]:
     return [text for text in exports if text not in names and not any(_is_export(text, symbol) for symbol in exported)]
 
 
+def exporting(binary: Binary, text: str) -> list[Symbol]:
+    """The symbols of a binary by which it shows a required export."""
+    symbols = (symbol for found in binary.objects for symbol in found.symbols if symbol.is_exported)
+    return [symbol for symbol in symbols if symbol.name == text or _is_export(text, symbol)]
+
+
 def _is_export(text: str, symbol: Symbol) -> bool:
     own = own_name(symbol.name)
     if text.startswith("re:"):
