@@ -286,6 +286,48 @@ def test_what_changes_nothing_may_stand_before(forest: Tree, start: str) -> None
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
 
 
+class TestAWayThatLeadsPastSmallHeaders:
+    """Units that meet the same headers by different ways share them."""
+
+    @pytest.fixture
+    def woods(self, forest: Tree) -> Tree:
+        forest.write("src/leaf.h", "#pragma once\nenum class Leaf { green };\nnamespace state { struct Context; }\n")
+        forest.write("src/near.h", "#pragma once\n#include <leaf.h>\n#include <deep.h>\nint near(Leaf, Part);\n")
+        forest.write(
+            "src/deep.h", "#pragma once\n#include <leaf.h>\n#include <umbrella.h>\nint deep(Leaf, Umbrella&);\n"
+        )
+        starts = {"a": "#include <leaf.h>\n#include <umbrella.h>", "b": "#include <near.h>", "c": "#include <deep.h>"}
+        for name, start in starts.items():
+            forest.write(f"src/{name}.cpp", USER.format(name).replace("#include <umbrella.h>", start))
+        return forest
+
+    def test_changes_no_fact(self, woods: Tree) -> None:
+        fast, _ = both_ways(woods)
+        assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+        assert [u.name.path for u in fast.facts.units if u.name.kind == "preamble"] == ["src/umbrella.h"]
+
+    @pytest.mark.parametrize(
+        "deep",
+        [
+            "#pragma once\n#include <leaf.h>\n#define N 1\n#include <umbrella.h>\n",
+            "#pragma once\n#include <umbrella.h>\n#include <leaf.h>\n",
+            "#pragma once\n#include <leaf.h>\nextern int before;\n#include <umbrella.h>\n",
+            "#pragma once\n#include <part.h>\n#include <umbrella.h>\n",
+        ],
+    )
+    def test_ends_where_something_else_comes_first(self, woods: Tree, deep: str) -> None:
+        woods.write("src/deep.h", deep)
+        woods.write("src/near.h", "#pragma once\n#include <deep.h>\nextern int near;\n#include <leaf.h>\n")
+        fast, _ = both_ways(woods)
+        assert "src/a.cpp" not in used(fast)
+
+    def test_may_not_run_in_a_circle(self, woods: Tree) -> None:
+        """Where the headers include a file on the way, the unit sees that one only half when they begin."""
+        woods.write("src/umbrella.h", UMBRELLA + "#include <near.h>\n")
+        fast, _ = both_ways(woods)
+        assert used(fast) == ["src/a.cpp"]
+
+
 def test_a_guard_that_the_closure_names_forbids_it(forest: Tree) -> None:
     forest.write("src/first.h", "#ifndef FIRST_H\n#define FIRST_H\n#include <umbrella.h>\n#endif\n")
     forest.write("src/part.h", PART + "#ifdef FIRST_H\nint told();\n#endif\n")

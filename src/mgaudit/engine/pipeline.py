@@ -410,7 +410,7 @@ class _Run:
         variant = self.preambles.get(unit)
         if variant is None or not variant.clean or not shown[unit].isdisjoint(wanted.start.guards):
             return None
-        return Preamble(variant.record, wanted.start.chain, self._head_job(group, wanted.start.headers))
+        return Preamble(variant.record, wanted.start.steps, self._head_job(group, wanted.start.headers))
 
     def _job(
         self, unit: UnitId, group: Group, preamble: Preamble | None, *, directives_only: bool = False,

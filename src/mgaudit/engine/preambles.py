@@ -1,11 +1,11 @@
 """Which headers to precompile for which units, and the proof that nothing changes by it.
 
-A unit may start from precompiled headers only where it would have met those very headers first, in their order: from
-the main file, each file's first code is the inclusion of the next one, with nothing before it but comments, ``#pragma
-once`` and an include guard whose macro no file of the headers' closure names; the last file then includes the headers
-one after the other, with nothing but comments between. A header that cannot be found contributes nothing and is passed
-over. How much headers save is estimated from the sizes of what they include; the estimate decides only what is worth
-it, never what is right.
+A unit may start from precompiled headers only where it would have met those very headers first, in their order: on the
+way from the main file to them, files begin with nothing but comments, ``#pragma once``, an include guard whose macro no
+file of the headers' closure names, and inclusions, one after the other: of the headers themselves, and in their place
+of the next file on the way. A header that cannot be found contributes nothing, one that was met before no second time.
+How much headers save is estimated from the sizes of what they include; the estimate decides only what is worth it,
+never what is right.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ class Start:
 
     Attributes:
         headers: The headers' keys, in the order of their inclusion.
-        chain: Keys from the main file to the file that includes the headers, both included.
-        guards: Macros that the files of the chain define as include guards.
+        steps: The inclusions on the way, those of the headers among them, in order: (including file, included file).
+        guards: Macros that the files on the way define as include guards.
     """
 
     headers: tuple[str, ...]
-    chain: tuple[str, ...]
+    steps: tuple[tuple[str, str], ...]
     guards: tuple[str, ...]
 
 
@@ -158,33 +158,53 @@ class Chooser:
         return max(gains, key=lambda headers: (gains[headers], headers), default=None)
 
     def starts(self, command: ParseCommand) -> list[Start]:
-        """What a command meets first, nearest first."""
+        """What a command meets first, nearest first.
+
+        The way goes on into the first header that includes anything: those before it, which do not, are part of each
+        start from there.
+        """
         search = self._search(Group.of(command))
-        chain: list[str] = [command.path]
+        file, way = command.path, {command.path}
         guards: list[str] = []
+        run: list[str] = []
+        steps: list[tuple[str, str]] = []
         found: list[Start] = []
-        while len(chain) < _MAX_DEPTH:
-            scan = self._scan(chain[-1])
+        while len(way) < _MAX_DEPTH:
+            scan = self._scan(file)
             leading = scan.leading_include() if scan else None
             if scan is None or leading is None:
                 break
             guards += leading.guard_macros
-            run: list[str] = []
-            for directive in self._run(chain[-1], scan, leading.directive):
-                target = search.resolve(
-                    directive.spelling, angled=directive.angled, including_file=str(self._resolver.root / chain[-1])
-                )
-                if target is None:
+            further: tuple[str, int, int] | None = None
+            for directive in self._run(file, scan, leading.directive):
+                key = self._found(search, file, directive)
+                if key is None:
                     continue
-                key = self._resolver.key(target)
-                if key in chain or not self._counts_once(key):
-                    break
-                run.append(key)
-                found.append(Start(tuple(run), tuple(chain), tuple(guards)))
-            if not run:
+                if key not in run:
+                    if key in way or not self._counts_once(key):
+                        break
+                    if further is None and self._includes(key):
+                        further = key, len(run), len(steps)
+                    run.append(key)
+                    found.append(Start(tuple(run), (*steps, (file, key)), tuple(guards)))
+                steps.append((file, key))
+            if further is None:
                 break
-            chain.append(run[0])
+            key, taken, gone = further
+            del run[taken:]
+            steps[gone:] = [(file, key)]
+            way.add(key)
+            file = key
         return found
+
+    def _found(self, search: Resolver, file: str, directive: Inclusion) -> str | None:
+        including = str(self._resolver.root / file)
+        target = search.resolve(directive.spelling, angled=directive.angled, including_file=including)
+        return None if target is None else self._resolver.key(target)
+
+    def _includes(self, header: str) -> bool:
+        scan = self._scan(header)
+        return scan is not None and bool(scan.directives)
 
     def _run(self, key: str, scan: FileScan, first: int) -> Iterator[Inclusion]:
         """A file's inclusions from one on, as long as only white space and comments lie between them."""

@@ -8,7 +8,7 @@ import os
 import shutil
 import time
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -73,12 +73,12 @@ class Preamble:
 
     Attributes:
         record: The key of the record with its facts; the precompiled file has the same.
-        chain: Keys from the unit's main file to the file that includes the headers, both included.
+        steps: The inclusions by which the unit gets there, those of the headers among them: (including, included file).
         head: What makes it.
     """
 
     record: str
-    chain: tuple[str, ...]
+    steps: tuple[tuple[str, str], ...]
     head: Job
 
     @property
@@ -388,18 +388,9 @@ def _is_plain(name: str) -> bool:
 
 
 def _leads_to(record: UnitRecord, preamble: Preamble) -> bool:
-    """Whether the unit met what its preamble presupposes: each file of the chain first includes the next one.
-
-    Inclusions that found nothing do not count.
-    """
-    met: dict[str, list[str]] = {}
-    for include in record.includes:
-        if include.target != NONE:
-            met.setdefault(record.files[include.file], []).append(record.files[include.target])
-    last = met.get(preamble.chain[-1], [])
-    return all(met.get(source, [""])[0] == target for source, target in pairwise(preamble.chain)) and last[
-        : len(preamble.headers)
-    ] == list(preamble.headers)
+    """Whether the unit met first what its preamble presupposes; inclusions that found nothing do not count."""
+    met = ((record.files[i.file], record.files[i.target]) for i in record.includes if i.target != NONE)
+    return tuple(islice(met, len(preamble.steps))) == preamble.steps
 
 
 def _without_main(record: UnitRecord, main: str) -> UnitRecord:
