@@ -7,6 +7,7 @@ the process; its exit code says why.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import traceback
@@ -108,6 +109,7 @@ def serve(setup: Setup, connection: Connection, inherited: Sequence[Connection])
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123  the front end would write of a crash, in the input's own words
         os.dup2(nowhere.fileno(), 2)
     _limit_memory(setup.limits.unit_megabytes)
+    gc.freeze()  # what was inherited stays, and need not be searched for garbage after each unit
     worker: Worker | None = None
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:

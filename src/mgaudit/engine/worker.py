@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import shutil
@@ -174,9 +175,10 @@ class Worker:
         """
         started = time.perf_counter()
         try:
-            outcome = self._attempt(job)
-            if outcome is None:  # a file changed while it was read
+            with _no_collection():
                 outcome = self._attempt(job)
+                if outcome is None:  # a file changed while it was read
+                    outcome = self._attempt(job)
             if outcome is None:
                 outcome = Outcome(job.unit, None, failure="its files keep changing while they are read")
         except FrontEndCrashError:
@@ -376,6 +378,18 @@ class Worker:
         return manifest.Variant(
             key, list(files), b"".join(files.values()), tracked, Absence.of(absent), links, not record.diagnostics, used
         )
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for garbage: a unit makes many objects that stay until its record is written, and hardly a circle."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _nothing(_unit: TranslationUnit) -> None:

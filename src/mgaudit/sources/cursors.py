@@ -90,6 +90,62 @@ _RECURSE: Final = 2
 _BREAK: Final = 0
 
 
+class _Visit:
+    """One traversal: what is called with each cursor, and what that raised. Ctypes would print and swallow it.
+
+    The cursors that a traversal hands out are one's own: ctypes makes an object of each.
+    """
+
+    __slots__ = ("_failure", "see")
+
+    def __init__(self, see: Callable[..., object]) -> None:
+        self.see = see
+        self._failure: BaseException | None = None
+
+    def fail(self, error: BaseException) -> int:
+        """Remember what was raised; the answer that ends a traversal."""
+        self._failure = error
+        return _BREAK
+
+    def end(self) -> None:
+        """The traversal is over."""
+        if self._failure is not None:
+            raise self._failure
+
+
+def _see(cursor: abi.CXCursor, _parent: abi.CXCursor, visit: _Visit) -> int:
+    try:
+        return _RECURSE if visit.see(cursor) else _CONTINUE
+    except BaseException as error:
+        return visit.fail(error)
+
+
+def _see_below(cursor: abi.CXCursor, parent: abi.CXCursor, visit: _Visit) -> int:
+    try:
+        return _RECURSE if visit.see(cursor, parent) else _CONTINUE
+    except BaseException as error:
+        return visit.fail(error)
+
+
+def _gather(cursor: abi.CXCursor, _parent: abi.CXCursor, visit: _Visit) -> int:
+    try:
+        visit.see(cursor)
+    except BaseException as error:
+        return visit.fail(error)
+    return _CONTINUE
+
+
+def _gather_members(cursor: abi.CXCursor, visit: _Visit) -> int:
+    return _gather(cursor, cursor, visit)
+
+
+# Made once: each costs as much as the call of it.
+_SEE: Final = abi.CursorVisitor(_see)
+_SEE_BELOW: Final = abi.CursorVisitor(_see_below)
+_GATHER: Final = abi.CursorVisitor(_gather)
+_GATHER_MEMBERS: Final = abi.FieldVisitor(_gather_members)
+
+
 class Cursors:
     """Reads cursors; one a translation unit.
 
@@ -104,38 +160,28 @@ class Cursors:
 
     def visit(self, root: abi.CXCursor, see: Callable[[abi.CXCursor], bool]) -> None:
         """As `visit_below`, without the parents."""
-        self.visit_below(root, lambda cursor, _parent: see(cursor))
+        visit = _Visit(see)
+        self.cdll.clang_visitChildren(root, _SEE, visit)
+        visit.end()
 
     def visit_below(self, root: abi.CXCursor, see: Callable[[abi.CXCursor, abi.CXCursor], bool]) -> None:
         """Call `see` with everything below a cursor, in source order, and its parent.
 
-        Below what it answers False for, nothing is visited. Cursors are borrowed: copy one (`copied`) to keep it.
+        Below what it answers False for, nothing is visited.
 
         Raises:
             Exception: What `see` raised; the traversal stops there.
         """
-        failure: list[BaseException] = []
-
-        def step(cursor: abi.CXCursor, parent: abi.CXCursor, _data: object) -> int:
-            try:
-                return _RECURSE if see(cursor, parent) else _CONTINUE
-            except BaseException as error:  # ctypes would print and swallow it
-                failure.append(error)
-                return _BREAK
-
-        self.cdll.clang_visitChildren(root, abi.CursorVisitor(step), None)
-        if failure:
-            raise failure[0]
+        visit = _Visit(see)
+        self.cdll.clang_visitChildren(root, _SEE_BELOW, visit)
+        visit.end()
 
     def children(self, cursor: abi.CXCursor) -> list[abi.CXCursor]:
         """The direct children, in source order."""
         found: list[abi.CXCursor] = []
-
-        def step(child: abi.CXCursor) -> bool:
-            found.append(copied(child))
-            return False
-
-        self.visit(cursor, step)
+        visit = _Visit(found.append)
+        self.cdll.clang_visitChildren(cursor, _GATHER, visit)
+        visit.end()
         return found
 
     def referenced(self, cursor: abi.CXCursor) -> abi.CXCursor | None:
@@ -224,12 +270,9 @@ class Cursors:
     @staticmethod
     def _members(visit: Callable[..., int], record: abi.CXType) -> list[abi.CXCursor]:
         found: list[abi.CXCursor] = []
-
-        def step(cursor: abi.CXCursor, _data: object) -> int:
-            found.append(copied(cursor))
-            return _CONTINUE
-
-        visit(record, abi.FieldVisitor(step), None)
+        members = _Visit(found.append)
+        visit(record, _GATHER_MEMBERS, members)
+        members.end()
         return found
 
     def printed(self, declared: abi.CXCursor) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.clang_abi import CXCursor, Library
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
+    from mgaudit.sources.library_calls import LibraryCalls
     from mgaudit.sources.lifetimes import Lifetimes
     from mgaudit.sources.symbols import SymbolTable
 
@@ -32,6 +33,7 @@ _DATA: Final = frozenset({*range(43, 48), ast.UNEXPOSED_EXPRESSION, *range(106, 
 _ATTRIBUTE: Final = 400  # one that the front end does not tell from others
 # GCC, unlike clang, also keeps an internal function that may be unused.
 _KEEPING: Final = re.compile(rb"\b(?:__)?(?:used|constructor|destructor|maybe_unused|unused)(?:__)?\b")
+_EXTERN_TEMPLATE: Final = re.compile(rb"\bextern\s+template\s+(?!(?:class|struct|union)\b)[^;{}]*")
 
 
 class Node(NamedTuple):
@@ -50,6 +52,7 @@ class DemandFinder:
         symbols: Interns entities.
         files: Interns places.
         lifetimes: Knows what runs where nobody writes it.
+        foreign: Knows which templates outside of the tree may lead back into it.
 
     Attributes:
         demands: ``records.DEMAND_COLUMNS``.
@@ -57,8 +60,9 @@ class DemandFinder:
         names: The mangled names that the demands name by index.
     """
 
-    def __init__(
-        self, library: Library, cursors: Cursors, symbols: SymbolTable, files: FileTable, lifetimes: Lifetimes
+    def __init__(  # noqa: PLR0913, PLR0917
+        self, library: Library, cursors: Cursors, symbols: SymbolTable, files: FileTable, lifetimes: Lifetimes,
+        foreign: LibraryCalls,
     ) -> None:  # fmt: skip
         self._library = library
         self._cursors = cursors
@@ -66,6 +70,7 @@ class DemandFinder:
         self._symbols = symbols
         self._files = files
         self._lifetimes = lifetimes
+        self._foreign = foreign
         self._classes = LinkClasses(library, cursors, self._lifetimes)
         self._walk = BodyWalk(cursors, files, self._lifetimes, self._classes)
         self._expanded: dict[tuple[int, LinkPart], list[Demand]] = {}
@@ -73,6 +78,7 @@ class DemandFinder:
         self._entered: set[tuple[int, LinkPart]] = set()
         self._waiting: list[Node] = []
         self._names: dict[str, int] = {}
+        self._elsewhere: dict[int, list[bytes]] = {}
         self.demands: dict[tuple[int, ...], None] = {}
         self.emissions: dict[tuple[int, ...], None] = {}
 
@@ -135,9 +141,16 @@ class DemandFinder:
         if target.cursor.kind not in ast.FUNCTIONS or not self._is_instance(target.cursor):
             return False
         name = re.escape(self._cursors.spelling(target.cursor).partition("<")[0].encode())
-        single = re.compile(rb"\bextern\s+template\s+(?!(?:class|struct|union)\b)[^;{}]*?(?<!\w)" + name + rb"(?!\w)")
+        named = re.compile(rb"(?<!\w)" + name + rb"(?!\w)")
         places = {self._place(target.cursor)[0], target.place[0]} - {NONE}
-        return any(single.search(self._files.content(file)) for file in places)
+        return any(named.search(text) for file in places for text in self._instantiated_elsewhere(file))
+
+    def _instantiated_elsewhere(self, file: int) -> list[bytes]:
+        """What ``extern template`` names in a file, classes aside."""
+        known = self._elsewhere.get(file)
+        if known is None:
+            known = self._elsewhere[file] = _EXTERN_TEMPLATE.findall(self._files.content(file))
+        return known
 
     # ---- definitions
 
@@ -335,7 +348,8 @@ class DemandFinder:
             seen, waiting = {key}, [start]
             while waiting:
                 node = waiting.pop()
-                for demand in self._expand(node) if self._is_instance(node.cursor) else ():
+                leads_back = self._is_instance(node.cursor) and self._foreign.may_lead_back(node.cursor)
+                for demand in self._expand(node) if leads_back else ():
                     following = _node_of(demand)
                     if self._symbols.is_tracked_cursor(demand.cursor):
                         found.setdefault((demand.cursor.data0, demand.part), demand)

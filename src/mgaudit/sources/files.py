@@ -53,10 +53,12 @@ class FileTable:
         self._is_observed: list[bool] = []
         self._is_keyed: list[bool] = []
         self.paths: list[str] = []
+        self._places: dict[int, tuple[int, int, int, int]] = {}
         self._file = c_void_p()
         self._line = c_uint()
         self._column = c_uint()
         self._offset = c_uint()
+        self._out = byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
 
     def of_handle(self, handle: int) -> int:
         """The index of a ``CXFile``."""
@@ -91,21 +93,22 @@ class FileTable:
 
     def expansion(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
         """As `place`, but of a macro's argument where the macro is expanded."""
-        self._cdll.clang_getExpansionLocation(
-            location, byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
-        )
-        if not self._file.value:
-            return NONE, 0, 0, 0
-        return self.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
+        self._cdll.clang_getExpansionLocation(location, *self._out)
+        return self._told()
 
     def place(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
         """File index (`NONE` where there is no file), line, column and offset of a location."""
-        self._cdll.clang_getFileLocation(
-            location, byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
-        )
-        if not self._file.value:
+        known = self._places.get(location.raw)
+        if known is None:
+            self._cdll.clang_getFileLocation(location, *self._out)
+            known = self._places[location.raw] = self._told()
+        return known
+
+    def _told(self) -> tuple[int, int, int, int]:
+        handle = self._file.value
+        if not handle:
             return NONE, 0, 0, 0
-        return self.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
+        return self.of_handle(handle), self._line.value, self._column.value, self._offset.value
 
     def size(self, index: int) -> int:
         """The size of a file in bytes, 0 where it cannot be told; the front end would read the file for it."""

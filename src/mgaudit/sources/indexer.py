@@ -414,7 +414,9 @@ def index_unit(  # noqa: PLR0913  one argument a wish
             {c.data0: c for c in (*collector.observed, *instantiations, *finder.bodies)}.values()
         )
     bodies = BodyFinder(cursors, collector.symbols, files, finder.lifetimes).find(finder.bodies) if with_bodies else []
-    demands = DemandFinder(unit.library, cursors, collector.symbols, files, finder.lifetimes)
+    demands = DemandFinder(
+        unit.library, cursors, collector.symbols, files, finder.lifetimes, finder.library
+    )  # fmt: skip
     if with_demands:
         demands.find(finder.bodies)
     computed = []

@@ -95,9 +95,14 @@ class LibraryCalls:
         cdll = self._cursors.cdll
         if self._symbols.is_tracked_cursor(callee) or not cdll.clang_getSpecializedCursorTemplate(callee).data0:
             return False
-        if not cdll.clang_Location_isInSystemHeader(cdll.clang_getCursorLocation(callee)):
+        return self.may_lead_back(callee)
+
+    def may_lead_back(self, instance: CXCursor) -> bool:
+        """Whether what a template outside of the tree yielded may use the tree; what cannot be told may."""
+        cdll = self._cursors.cdll
+        if not cdll.clang_Location_isInSystemHeader(cdll.clang_getCursorLocation(instance)):
             return True
-        return self._is_involved(callee)
+        return instance.kind not in _SCOPES or self._is_involved(instance)
 
     # ---- template arguments
 
