@@ -15,6 +15,7 @@ from mgaudit.analysis.effects_model import CONTENT, WIDEST_CERTAIN, Root
 from mgaudit.analysis.sites import Site, SiteKind
 from mgaudit.analysis.sites_entities import EntityKind
 from mgaudit.facts.bodies import bodies_of
+from mgaudit.facts.rows import declared
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.body_kinds import TypeKind
 
@@ -161,8 +162,8 @@ class _Finder:
         return self._is_own_field(last) or not self._is_part(event.place)
 
     def _is_own_field(self, field_: int) -> bool:
-        declared = self._facts.declarations_of([field_])
-        return not declared or any(row.path in self._paths for row in declared)
+        rows = declared(self._facts, field_)
+        return not rows or any(row.path in self._paths for row in rows)
 
     def _is_part(self, place: Place) -> bool:
         """Whether a place is a part of an observed field or variable, and nothing that this only leads to."""

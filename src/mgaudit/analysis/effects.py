@@ -17,6 +17,7 @@ from mgaudit.analysis.effects_library import Library, effects_of
 from mgaudit.analysis.effects_model import CONTENT, REFERENCES, Deeds, Root, Summary
 from mgaudit.analysis.effects_types import Holders
 from mgaudit.facts.bodies import bodies_of
+from mgaudit.facts.rows import declared
 from mgaudit.graphs.stored import Overrides, Slots
 from mgaudit.sources import cursors as ast
 
@@ -55,7 +56,6 @@ class Effects:
         self._waiting: dict[int, None] = {}
         self._copies: dict[int, list[bool]] = {}
         self._references: dict[int, bool] = {}
-        self._is_library: dict[int, bool] = {}
 
     # ---- answers
 
@@ -233,8 +233,7 @@ class Effects:
         """Whether a field or variable is declared as a reference."""
         known = self._references.get(symbol)
         if known is None:
-            declared = self.facts.declarations_of([symbol])
-            known = self._references[symbol] = any(row.type.endswith("&") for row in declared)
+            known = self._references[symbol] = any(row.type.endswith("&") for row in declared(self.facts, symbol))
         return known
 
     def initialisers_of(self, constructor: int) -> Sequence[Node]:
@@ -297,10 +296,7 @@ class Effects:
 
     def is_library(self, symbol: Symbol) -> bool:
         """Whether no file of the tree declares a function."""
-        known = self._is_library.get(symbol.id)
-        if known is None:
-            known = self._is_library[symbol.id] = not self.facts.declarations_of([symbol.id])
-        return known
+        return not declared(self.facts, symbol.id)
 
     def effect(self, symbol: Symbol) -> Effect | None:
         """What the table of library effects says."""

@@ -82,11 +82,9 @@ class Evaluation:
 
     def run(self, *, with_events: bool = False) -> Summary:
         """Evaluate until nothing new is stored, and say what the function does."""
+        self.keeps_events = with_events
         try:
             self._settle()
-            if with_events:
-                self.keeps_events = True
-                self._pass()
         except RecursionError:
             everything = {Place(Root.OBJECT, 0): _NOBODY, Place(Root.THIS, 0): _NOBODY}
             self.taint(everything, self.root, "expressions nested too deeply")

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.facts.query import FUNCTION_KINDS
-from mgaudit.facts.rows import declarations, declared_of_kind, members_of_kinds, symbols_within
+from mgaudit.facts.rows import declarations, declared, declared_of_kind, members_of_kinds, symbols_within
 from mgaudit.sources.records import DECL_DEFINITION, TEMPLATE_MARKS
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class Entities:
         return EntityKind.VARIABLE if symbol.kind in _VARIABLES and owner is None else EntityKind.ACCESSOR
 
     def _type_of(self, number: int) -> str:
-        return next((row.type for row in self._facts.declarations_of([number]) if row.type), "")
+        return next((row.type for row in declared(self._facts, number) if row.type), "")
 
     def names_object(self, number: int) -> bool:
         """Whether the spelled type of an entity names a class of objects: for uses that no walk has seen."""

@@ -9,7 +9,7 @@ from mgaudit.sources.clang_abi import ROLE_CALL
 from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from mgaudit.facts.query import Facts
 
@@ -43,6 +43,13 @@ class Demand(NamedTuple):
     path: str
     line: int
     column: int
+
+
+class Declared(NamedTuple):
+    """A declaration: its file, and the canonical type that it gives the symbol."""
+
+    path: str
+    type: str
 
 
 class Definition(NamedTuple):
@@ -143,6 +150,15 @@ def declarations(facts: Facts) -> list[DeclarationRow]:
     return facts.connection.execute(_DECLARATIONS).fetchall()
 
 
+def declared(facts: Facts, symbol: int) -> Sequence[Declared]:
+    """Where a file of the tree declares one symbol, by place; remembered, for the same ones are asked for often."""
+    known: dict[int, list[Declared]] = facts.derived.setdefault(declared, {})
+    if symbol not in known:
+        rows = sorted(facts.connection.execute(_DECLARED, (symbol,)))
+        known[symbol] = [Declared(path, type_) for path, _, type_ in rows]
+    return known[symbol]
+
+
 def declared_of_kind(facts: Facts, kind: str) -> list[int]:
     """Ids of the symbols of one kind that are declared in some file, sorted."""
     rows = facts.connection.execute(_DECLARED_OF_KIND, (kind,))
@@ -176,6 +192,7 @@ SELECT r.caller, r.callee, r.kind, f.path, r.line, r.column, x.mask FROM call_ro
 _DECLARATIONS: Final = f"""
 SELECT r.symbol, f.path, r.line, r.column, r.flags, x.mask FROM declaration_row r {_JOINS} ORDER BY f.path, r.offset
 """
+_DECLARED: Final = f"SELECT DISTINCT f.path, r.offset, r.type FROM declaration_row r {_JOINS} WHERE r.symbol = ?"
 _DECLARED_OF_KIND: Final = """
 SELECT DISTINCT r.symbol FROM symbol y JOIN declaration_row r ON r.symbol = y.id JOIN selected x ON x.slice = r.slice
 WHERE y.kind = ? ORDER BY r.symbol
