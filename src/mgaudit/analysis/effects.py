@@ -38,10 +38,12 @@ class Effects:
         table: Effects of library functions, by name (`mgaudit.config.library`).
         is_interesting: Whether anybody asks who changes a field: where summaries grow large, they keep of objects
             that are not known only the writes of such fields.
+        names_source: By what most will ask for `deeds`: these are kept from the last look at each body.
     """
 
     def __init__(
-        self, facts: Facts, table: Mapping[str, object], is_interesting: Callable[[int], bool] = lambda _: True
+        self, facts: Facts, table: Mapping[str, object], is_interesting: Callable[[int], bool] = lambda _: True,
+        names_source: Callable[[Node], bool] | None = None,
     ) -> None:  # fmt: skip
         self.facts = facts
         self.is_interesting = is_interesting
@@ -50,7 +52,9 @@ class Effects:
         self._holders = Holders(facts)
         self._overrides = Overrides(facts)
         self._slots = Slots(facts)
+        self._names_source = names_source
         self._summaries: dict[int, Summary] = {}
+        self._deeds: dict[int, list[Deeds]] = {}
         self._users: dict[int, set[int]] = defaultdict(set)
         self._asking: list[int] = []
         self._waiting: dict[int, None] = {}
@@ -108,11 +112,13 @@ class Effects:
             names_source: See `Evaluation`.
         """
         self._settle([symbol])
+        if names_source == self._names_source:
+            return self._deeds.get(symbol, [])
         found = []
         for row in self._bodies.rows.get(symbol, ()):
             evaluation = Evaluation(self, symbol, self._bodies.tree(row), names_source)
-            evaluation.run(with_events=True)
-            found.append(Deeds(row, evaluation.root, tuple(evaluation.events), evaluation.callees))
+            evaluation.run()
+            found.append(evaluation.deeds(row))
         return found
 
     def chain(self, deed: Evidence | None) -> list[Evidence]:
@@ -160,11 +166,15 @@ class Effects:
         try:
             whole = Summary()
             lambdas: dict[int, Summary] = {}
+            deeds: list[Deeds] = []
             for row in self._bodies.rows.get(symbol, ()):
-                evaluation = Evaluation(self, symbol, self._bodies.tree(row))
+                evaluation = Evaluation(self, symbol, self._bodies.tree(row), self._names_source)
                 _add(whole, evaluation.run())
+                if self._names_source is not None:
+                    deeds.append(evaluation.deeds(row))
                 for operator, summary in evaluation.lambda_summaries().items():
                     _add(lambdas.setdefault(operator, Summary()), summary)
+            self._deeds[symbol] = deeds
         finally:
             self._asking.pop()
         for number, summary in {symbol: whole, **lambdas}.items():

@@ -18,6 +18,7 @@ from mgaudit.analysis.effects_model import (
     NOTHING,
     REFERENCES,
     SOME_OBJECT,
+    Deeds,
     Event,
     Evidence,
     Place,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mgaudit.analysis.effects_calls import Surroundings
-    from mgaudit.facts.bodies import BodyType, Node
+    from mgaudit.facts.bodies import BodyRow, BodyType, Node
 
 MOST_PASSES: Final = 8
 _NOBODY: Final[Sources] = frozenset()
@@ -54,35 +55,34 @@ class Evaluation:
         symbol: Id of the function.
         root: Its tree.
         names_source: Whether a node (an access of a field or variable, a call of a function) names the place that
-            it denotes; else what it is made of does. Decides what `Event.sources` holds.
+            it denotes; else what it is made of does. Decides what `Event.sources` holds. None where nobody asks for
+            deeds.
 
     Attributes:
-        events: Every deed of the last pass, where they are wanted.
-        callees: Of each call, what it is called on, or what holds the function that is called; likewise.
+        callees: Of each call, what it is called on, or what holds the function that is called; where deeds are kept.
     """
 
     def __init__(
-        self, around: Surroundings, symbol: int, root: Node, names_source: Callable[[Node], bool] = lambda _: True
+        self, around: Surroundings, symbol: int, root: Node, names_source: Callable[[Node], bool] | None
     ) -> None:
         self.around = around
         self.symbol = symbol
         self.root = root
-        self.names_source = names_source
+        self.names_source = names_source or (lambda _: False)
+        self.keeps_deeds = names_source is not None
         self.memory = Memory()
         self.sink = Sink()
         self.lambdas: dict[int, Sink] = {}
-        self.events: list[Event] = []
         self.callees: dict[Node, Places] = {}
-        self.keeps_events = False
+        self._events: list[Event] = []
         self.calls = Calls(self)
         self.declarations = Declarations(self)
         self.variables: dict[Node, Place] = {}
         self._copies: set[Place] = set()
         self.references: set[Node] = set()
 
-    def run(self, *, with_events: bool = False) -> Summary:
+    def run(self) -> Summary:
         """Evaluate until nothing new is stored, and say what the function does."""
-        self.keeps_events = with_events
         try:
             self._settle()
         except RecursionError:
@@ -99,7 +99,7 @@ class Evaluation:
         self.taint(SOME_OBJECT, self.root, "aliases that the analysis cannot follow")
 
     def _pass(self) -> None:
-        self.sink, self.lambdas, self.events = Sink(), {}, []
+        self.sink, self.lambdas, self._events = Sink(), {}, []
         if self.root.flags & kinds.NODE_COROUTINE:
             self.taint(SOME_OBJECT, self.root, "a coroutine")
         position = 0
@@ -129,6 +129,10 @@ class Evaluation:
                 found.led_to = found.led_to if self.around.may_hold(type_.inner) else frozenset()
         return found
 
+    def deeds(self, row: BodyRow) -> Deeds:
+        """What the body, which is that of a row, does: every deed of the last pass."""
+        return Deeds(row, self.root, tuple(self._events), self.callees)
+
     def lambda_summaries(self) -> dict[int, Summary]:
         """What the lambdas in the body do when somebody else calls them: on what they captured, unknown objects."""
         memory, asked = self.memory, self.around.is_interesting
@@ -156,8 +160,8 @@ class Evaluation:
             if place.root in _VALUES or (CONTENT not in place.path and place._replace(path=()) in self._copies):
                 continue  # no object, or a parameter that is a copy
             known.setdefault(place, evidence)
-            if self.keeps_events:
-                self.events.append(Event(node, place, sources, evidence, is_certain))
+            if self.keeps_deeds:
+                self._events.append(Event(node, place, sources, evidence, is_certain))
 
     def _assign(self, node: Node, target: Value, text: str) -> None:
         if target.places:

@@ -126,7 +126,7 @@ class Calls:
             value = self._body.value(receiver)
             objects = self._body.object_of(receiver, value)
             objects = objects or SOME_OBJECT
-            if self._body.keeps_events:
+            if self._body.keeps_deeds:
                 self._body.callees[node] = joined(objects, value.places)
         arguments = [Argument(child, self._body.value(child)) for child in children]
         return self._named(node, node.symbol, objects, arguments)
@@ -211,7 +211,7 @@ class Calls:
             if called is not None:
                 return called
         places = joined(value.places, self._body.targets(value))
-        if self._body.keeps_events:
+        if self._body.keeps_deeds:
             self._body.callees[node] = places
         functions = self._stored(places)
         results = [self._named(node, function, None, arguments) for function in functions]
@@ -233,7 +233,7 @@ class Calls:
         if any(place.root is Root.FIELD for place in members):
             return None
         objects = self._body.object_of(left, self._body.value(left)) or SOME_OBJECT
-        if self._body.keeps_events:
+        if self._body.keeps_deeds:
             self._body.callees[node] = joined(objects, members)
         known = [place.number for place in members if place.root is Root.FUNCTION]
         functions = list(dict.fromkeys((*known, *self._stored(members))))

@@ -51,6 +51,47 @@ class Mutation:
     is_certain: bool
 
 
+class Naming:
+    """Which nodes name state: these name the places that they denote. Get it by `of`, which remembers it.
+
+    Args:
+        facts: The facts.
+        entities: The entities of the state's zones.
+    """
+
+    def __init__(self, facts: Facts, entities: Entities) -> None:
+        self._facts = facts
+        self._entities = entities
+        self._members: dict[int, bool] = {}
+
+    @classmethod
+    def of(cls, facts: Facts, entities: Entities) -> Naming:
+        """The answers for some entities, one object for all who ask."""
+        known: Naming = facts.derived.setdefault((cls, entities), cls(facts, entities))
+        return known
+
+    def __call__(self, node: Node) -> bool:
+        """Whether a node names a function, field or variable of the state."""
+        number = node.symbol
+        if number is None:
+            return False
+        known = self._members.get(number)
+        if known is None:
+            known = self._members[number] = self.is_function(number) or self.is_field(number)
+        return known or (
+            node.kind == ast.NAME_EXPRESSION and self._facts.symbol(number).kind not in FUNCTIONS
+            and self._entities.is_inside(number)
+        )  # fmt: skip
+
+    def is_function(self, number: int) -> bool:
+        """Whether an entity is a function of the zones, constructors and destructors aside."""
+        return self._facts.symbol(number).kind in _MUTATING and self._entities.is_inside(number)
+
+    def is_field(self, number: int) -> bool:
+        """Whether an entity is a field, or anything like one, of a class of the zones."""
+        return self._entities.is_inside(number) and self._entities.kind(number) is EntityKind.ACCESSOR
+
+
 class State:
     """The state of some zones.
 
@@ -71,6 +112,7 @@ class State:
         self.entities = entities
         self.counters = frozenset(counters)
         self.publishers = frozenset(publishers)
+        self._naming = Naming.of(facts, entities)
         self._deeds: dict[int, list[Deeds]] = facts.derived.setdefault((State, effects, entities), {})
         self._mutators: dict[int, bool] = {}
 
@@ -81,16 +123,13 @@ class State:
         for step in reversed(place.fields):
             if step in self.counters:
                 return None
-            if self._is_field(step):
+            if self._naming.is_field(step):
                 return step
             if place.path[-1] == CONTENT and self.entities.points_to_object(step):
                 return step
         if place.root is Root.GLOBAL and place.number not in self.counters and self.entities.is_inside(place.number):
             return place.number
         return None
-
-    def _is_field(self, number: int) -> bool:
-        return self.entities.is_inside(number) and self.entities.kind(number) is EntityKind.ACCESSOR
 
     def is_changed(self, place: Place, function: int) -> bool:
         """Whether a write to a place, as a function of the zones names it, changes state."""
@@ -108,7 +147,7 @@ class State:
 
     def is_function(self, number: int) -> bool:
         """Whether an entity is a function of the zones, constructors and destructors aside."""
-        return self.facts.symbol(number).kind in _MUTATING and self.entities.is_inside(number)
+        return self._naming.is_function(number)
 
     def mutates(self, function: int) -> bool:
         """Whether a function of the zones changes state on some path; an abstract one through its overriders."""
@@ -145,17 +184,8 @@ class State:
         """What the bodies of a function do; a node that names state names the place that it denotes."""
         known = self._deeds.get(function)
         if known is None:
-            known = self._deeds[function] = self.effects.deeds(function, self._names_state)
+            known = self._deeds[function] = self.effects.deeds(function, self._naming)
         return known
-
-    def _names_state(self, node: Node) -> bool:
-        if node.symbol is None:
-            return False
-        if self.facts.symbol(node.symbol).kind in FUNCTIONS:
-            return self.is_function(node.symbol)
-        return self._is_field(node.symbol) or (
-            node.kind == ast.NAME_EXPRESSION and self.entities.is_inside(node.symbol)
-        )
 
     def mutations(self, function: int) -> Iterator[Mutation]:
         """Where a function outside of the zones changes state itself; what its callees do is theirs."""

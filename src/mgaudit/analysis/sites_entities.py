@@ -72,6 +72,7 @@ class Entities:
         self._inside: dict[int, bool] = {}
         self._kinds: dict[int, EntityKind] = {}
         self._names: dict[int, str] = {}
+        self._pointing: dict[int, bool] = {}
         self._known: set[int] = set()
 
     @classmethod
@@ -220,7 +221,11 @@ class Entities:
 
     def points_to_object(self, number: int) -> bool:
         """Whether a field is a pointer, plain or smart, to an object of the zones, by its spelled type."""
-        return self.names_object(number) and _POINTER.search(self._type_of(number)) is not None
+        known = self._pointing.get(number)
+        if known is None:
+            known = self.names_object(number) and _POINTER.search(self._type_of(number)) is not None
+            self._pointing[number] = known
+        return known
 
     @cached_property
     def _object_names(self) -> frozenset[str]:

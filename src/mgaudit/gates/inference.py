@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.changes import changes
 from mgaudit.analysis.effects import Effects
+from mgaudit.analysis.mutators import Naming
 from mgaudit.analysis.sites_entities import Entities, Scope
 from mgaudit.config.library import REPLACES, library_effects
+from mgaudit.gates.dirty_surface.parameters import DirtySurfaceParameters
+from mgaudit.gates.mutations.parameters import MutationsParameters
+from mgaudit.gates.scopes import scope_of
 from mgaudit.gates.writebacks.parameters import WritebacksParameters
 from mgaudit.sources.records import DECL_DEFINITION
 
@@ -31,9 +35,21 @@ def effects_for(context: GateContext) -> Effects:
         )
         scope = Scope(context.paths_in(tuple(zones)), tuple(context.zone(zone) for zone in zones))
         entities = Entities.of(facts, scope)
-        facts.derived[Effects] = Effects(facts, library_effects(context.settings), entities.is_inside)
+        facts.derived[Effects] = Effects(
+            facts, library_effects(context.settings), entities.is_inside, _naming_for(context)
+        )
     effects: Effects = facts.derived[Effects]
     return effects
+
+
+def _naming_for(context: GateContext) -> Naming | None:
+    """How the first gate that looks at the deeds of the whole tree names state; others mostly do it likewise."""
+    for gate in context.settings.gates:
+        if isinstance(gate.parameters, MutationsParameters | DirtySurfaceParameters):
+            values = gate.parameters.value_classes if isinstance(gate.parameters, MutationsParameters) else ()
+            scope, _ = scope_of(context, gate.parameters.of, (), values)
+            return Naming.of(context.facts, Entities.of(context.facts, scope))
+    return None
 
 
 def write_backs_among(context: GateContext, entities: Entities, sites: Iterable[Site]) -> frozenset[SiteKey]:
