@@ -36,6 +36,19 @@ kind = "test-names"
 before = "before.txt"
 after = "after.txt"
 """
+WRITE_BACKS = """
+[[catalogue]]
+name = "writebacks"
+columns = ["entity", "verdict", "reason"]
+rows = [{ entity = "state::Context::height", verdict = "server-local", reason = "r" }]
+
+[[gate]]
+id = "W"
+kind = "writebacks"
+from = ["backend"]
+of = ["state"]
+catalogue = "writebacks"
+"""
 
 
 def git(folder: Path, *words: str) -> None:
@@ -181,6 +194,21 @@ def test_a_fast_run_leaves_gates_and_says_so(gated: Path, mgaudit: Run) -> None:
     )  # fmt: skip
     text = mgaudit("check", "--changed", "--fast", "--quiet").out
     assert text == "left to a run over the whole tree: gates A, R, T\n"
+
+
+def test_uses_that_only_the_write_backs_map_are_left_by_name(gated: Path, mgaudit: Run) -> None:
+    with (gated / "mgaudit.toml").open("a") as file:
+        file.write(WRITE_BACKS)
+    context = gated / "src/state/context.h"
+    context.write_text(context.read_text().replace("width = 0;", "width = 0, height = 0;"))
+    git(gated, "commit", "-qam", "write-backs")
+    use = '#include "state/context.h"\nint H(state::Context& c) { return c.height; }\n'
+    change(gated, "src/backend/draw.cpp", use)
+    uses = "uses that the write-backs map (1 of state::Context::height)"
+    assert uses in gates(mgaudit, "--changed", "--fast", "--gate", "R")["R"][1]
+    text = mgaudit("check", "--changed", "--fast", "--quiet", "--gate", "R").out
+    assert text == f"left to a run over the whole tree: of R: stale rows, fill pairs, {uses}, stale exemptions\n"
+    assert "src/backend/draw.cpp:2" in found(mgaudit, "--changed")[1]
 
 
 def test_a_part_finds_what_the_whole_run_finds_there(gated: Path, mgaudit: Run) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mgaudit.analysis.effects_body import Evaluation
 from mgaudit.config.loader import load
 from mgaudit.domain.findings import Status
 from mgaudit.engine.judge import Selection, judge
@@ -15,6 +16,7 @@ from mgaudit.gates.registry import KINDS, PARAMETERS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mgaudit.analysis.effects_calls import Surroundings
     from mgaudit.domain.findings import Finding
 
 HEAD = """
@@ -52,9 +54,9 @@ def in_part(analysis: Analysis, path: str) -> list[Finding]:
     return list(report.findings)
 
 
-def in_whole(analysis: Analysis, path: str) -> list[Finding]:
+def in_whole(analysis: Analysis, path: str, *, local_only: bool = True) -> list[Finding]:
     """Without what only the whole tree can tell."""
-    report = judge(analysis, Selection(local(analysis)))
+    report = judge(analysis, Selection(local(analysis)) if local_only else None)
     return [f for f in report.findings if f.path == path and "stale" not in f.message and "means no" not in f.message]
 
 
@@ -126,6 +128,8 @@ FILES = {
     "src/backend/a.cpp": '#include "backend/use.h"\n'
     "int A(state::Box& b) { CALL(); impl::Kept(); return Use(b) + b.width; }\n",
     "src/backend/c.cpp": '#include "state/state.h"\nvoid C(state::Box& b) { b.Grow(); }\n',
+    "src/backend/e.cpp": '#include "state/state.h"\nvoid E(state::Box& b) { auto grow = [&b] { b.Grow(); }; grow(); }\n'
+    "int& Place(state::Box& b) { return b.width; }\nvoid Double(state::Box& b) { Place(b) *= 2; }\n",
     "src/backend/d.cpp": '#include "state/state.h"\nint D(state::Box& b) { return b.height; }\n',
     "src/backend/b.cpp": '#include "impl/impl.h"\n#include "backend/use.h"\n'
     "int B() { return IDLE; }\n#if 0\nint gWidth;\n#endif\n",
@@ -139,6 +143,98 @@ def test_each_file_is_judged_as_in_the_whole(tmp_path: Path) -> None:
     assert red == {"writebacks", *(kind for kind, traits in KINDS.items() if traits.local)}
     for path in analysis.files.files:
         assert in_part(analysis, path) == in_whole(analysis, path), path
+
+
+LEFT = """
+[[catalogue]]
+name = "reads"
+columns = ["accessor", "call"]
+rows = []
+[[gate]]
+id = "R"
+kind = "reads"
+from = ["backend"]
+of = ["state"]
+catalogue = "reads"
+[[catalogue]]
+name = "changes"
+columns = ["entity", "verdict", "reason", "symbol", "ordinal"]
+rows = [
+    { entity = "state::Box::Grow", verdict = "server-local", reason = "r" },
+    { entity = "state::Box::Size", verdict = "server-local", reason = "r" },
+    { entity = "state::Box::Trim", verdict = "server-local", reason = "r", symbol = "One", ordinal = "1" },
+]
+[[gate]]
+id = "W"
+kind = "writebacks"
+from = ["backend"]
+of = ["state"]
+catalogue = "changes"
+"""
+BOX = """#pragma once
+namespace state {
+struct Box {
+    void Grow() { ++width; }
+    int Size() const { return width; }
+    void Trim() { --width; }
+    void Fill();
+    int Area() const { return width * width; }
+    int width;
+};
+}
+"""
+SOURCE = """#include "state/box.h"
+void One(state::Box& b) { b.Trim(); }
+int Two(state::Box& b) { b.Grow(); return b.Size(); }
+"""
+
+
+def fast(analysis: Analysis, path: str) -> tuple[list[str], tuple[str, ...]]:
+    """What a quick look at a file finds for the gate R, and what it leaves."""
+    report = judge(analysis, Selection(frozenset({"R"}), files=frozenset({path}), fast=True))
+    result = next(result for result in report.gates if result.gate == "R")
+    return [f"{f.line}: {f.entity}" for f in result.findings], result.left
+
+
+def test_a_fast_look_leaves_what_the_write_backs_map_and_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path / "tree", LEFT, **{"src/state/box.h": BOX, "src/backend/a.cpp": SOURCE})
+    analysis = analysed(tmp_path / "tree", tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("mgaudit.gates.inference.changes", None)  # nothing has to be inferred
+        found, left = fast(analysis, "src/backend/a.cpp")
+    assert found == []
+    said = "1 of state::Box::Grow, 1 of state::Box::Size, 1 of state::Box::Trim"
+    assert left == ("stale rows", "fill pairs", f"uses that the write-backs map ({said})")
+    assert [f"{f.line}: {f.entity}" for f in in_whole(analysis, "src/backend/a.cpp") if f.gate == "R"] == [
+        "3: state::Box::Size"  # which only reads
+    ]
+
+
+def test_a_fast_look_decides_what_no_catalogue_maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = (
+        '#include "state/box.h"\nint One(state::Box& b) { b.Fill(); return b.Area(); }\n'
+        "void Two(state::Box& b) { b.Trim(); }\nvoid Three(state::Box& b) { b.Grow(); }\n"
+    )
+    elsewhere = '#include "state/box.h"\nvoid state::Box::Fill() { width = 7; }\n'
+    files = {"src/state/box.h": BOX, "src/state/box.cpp": elsewhere, "src/backend/a.cpp": here}
+    tree(tmp_path / "tree", LEFT, **files, **{"src/backend/b.cpp": SOURCE.replace("One", "Far").replace("Two", "Away")})
+    analysis = analysed(tmp_path / "tree", tmp_path)
+    looked_at: set[str] = set()
+
+    class Watched(Evaluation):
+        def __init__(self, around: Surroundings, symbol: int, *others: Any) -> None:
+            looked_at.add(around.symbol(symbol).name)
+            super().__init__(around, symbol, *others)
+
+    monkeypatch.setattr("mgaudit.analysis.effects.Evaluation", Watched)
+    found, left = fast(analysis, "src/backend/a.cpp")
+    assert found == ["2: state::Box::Area"]
+    assert left[2:] == ("uses that the write-backs map (1 of state::Box::Grow)",)
+    assert looked_at == {"One", "Two", "Fill", "Area", "Trim"}  # and no more than what these functions reach
+    whole = {(f.gate, f.line, f.entity) for f in in_whole(analysis, "src/backend/a.cpp", local_only=False)}
+    assert whole == {("R", 2, "state::Box::Area"), ("W", 2, "state::Box::Fill"), ("W", 3, "state::Box::Trim")}
 
 
 TWO = {"src/backend/a.cpp": '#include "state/state.h"\n' + USE, "src/backend/b.cpp": '#include "state/state.h"\n' + USE}

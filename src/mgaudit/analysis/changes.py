@@ -57,8 +57,9 @@ def key_of(site: Site) -> SiteKey:
     return site.path, site.line, site.column, site.entity
 
 
-def changes(
-    facts: Facts, effects: Effects, entities: Entities, paths: Collection[str], sites: Iterable[Site]
+def changes(  # noqa: PLR0913
+    facts: Facts, effects: Effects, entities: Entities, paths: Collection[str], sites: Iterable[Site], *,
+    asked: Iterable[Site] | None = None,
 ) -> Changes:  # fmt: skip
     """What the code of some files changes.
 
@@ -68,8 +69,10 @@ def changes(
         entities: What is observed.
         paths: The observing files.
         sites: The uses in these files.
+        asked: Those of the uses that matter: functions that hold none of them are not looked at. None for all.
     """
-    return _Finder(facts, effects, entities, paths, sites).find()
+    finder = _Finder(facts, effects, entities, paths, sites)
+    return finder.find(None if asked is None else {key_of(site)[:3] for site in asked})
 
 
 class _Finder:
@@ -88,8 +91,9 @@ class _Finder:
         self._found = Changes()
         self._widths: dict[Node, int] = {}
 
-    def find(self) -> Changes:
-        for symbol in self._observing():
+    def find(self, places: Collection[tuple[str, int, int]] | None = None) -> Changes:
+        """The changes in all functions, or in those that have code at one of some places."""
+        for symbol in self._observing() if places is None else self._having(places):
             for deeds in self._effects.deeds(symbol, lambda node: self._site(node) is not None):
                 self._widths = deeds.widths()
                 for event in deeds.events:
@@ -100,13 +104,24 @@ class _Finder:
             self._found.doubtful.pop(key, None)
         return self._found
 
-    def _observing(self) -> list[int]:
-        """The functions with code in the observing files, by name."""
+    def _observing(self, paths: Collection[str] | None = None) -> list[int]:
+        """The functions with code in the observing files, or in some of them, by name."""
+        wanted = self._paths if paths is None else paths
         found = [
             symbol for symbol, rows in self._bodies.rows.items()
-            if any(path in self._paths for row in rows for path in self._bodies.paths(row))
+            if any(path in wanted for row in rows for path in self._bodies.paths(row))
         ]  # fmt: skip
         return sorted(found, key=lambda s: (self._facts.symbol(s).qualified, self._facts.symbol(s).usr, s))
+
+    def _having(self, places: Collection[tuple[str, int, int]]) -> list[int]:
+        """The functions with code at one of some places, by name."""
+        return [
+            symbol for symbol in self._observing({path for path, *_ in places})
+            if any(
+                (self._bodies.path(node.file), node.line, node.column) in places
+                for row in self._bodies.rows[symbol] for node in self._bodies.tree(row).walk()
+            )
+        ]  # fmt: skip
 
     # ---- one deed
 

@@ -206,11 +206,10 @@ class Effects:
     def _lambdas(self) -> Mapping[int, int]:
         """The call operators of lambdas, with the functions that hold them."""
         found: dict[int, int] = {}
-        for symbol, rows in self._bodies.rows.items():
-            for row in rows:
-                for node in self._bodies.tree(row).walk():
-                    if node.kind == ast.LAMBDA and node.symbol is not None:
-                        found[node.symbol] = symbol
+        for row in self._bodies.naming("operator()"):
+            for node in self._bodies.tree(row).walk():
+                if node.kind == ast.LAMBDA and node.symbol is not None:
+                    found[node.symbol] = row.symbol
         return found
 
     # ---- what evaluations ask: `effects_calls.Surroundings`

@@ -139,6 +139,7 @@ class GateResult:
         reason: Why it was skipped or is untrusted, or what it left to a run over the whole tree; empty otherwise.
         baselines: What its baselines say; empty where it names none, or nothing could be compared.
         exempted: What exemptions cover, their reasons as justification; no part of ``findings``.
+        left: What it left to a run over the whole tree, by name; also in ``reason``.
     """
 
     gate: str
@@ -149,6 +150,7 @@ class GateResult:
     reason: str = ""
     baselines: tuple[BaselineCount, ...] = ()
     exempted: tuple[Finding, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 def with_fingerprints(findings: Iterable[Finding]) -> tuple[Finding, ...]:

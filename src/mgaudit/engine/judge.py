@@ -252,10 +252,11 @@ class _Bench:
             weighed = examined if spec.kind == "health" else {}
             answers = _answers(self.analysis, judged_facts)
             context = _context(self.analysis, spec, judged_facts, answers)
-            context = replace(context, examined=weighed, chosen=chosen, is_local=is_local)
+            is_fast = self.selection.fast
+            context = replace(context, examined=weighed, chosen=chosen, is_local=is_local, is_fast=is_fast)
             try:
                 # A look at a few files costs less than telling whether one was there before.
-                is_brief = is_local or self.selection.fast
+                is_brief = is_local or is_fast
                 verdict = check(context) if is_brief else self.analysis.verdicts.of(check, context, answers)
             except UntrustedError as error:
                 verdict = Verdict(problems=error.problems)
@@ -353,9 +354,11 @@ def _result(spec: GateSpec, verdict: Verdict, problems: tuple[Problem, ...], rep
         status = Status.GREEN
     findings = tuple(sorted(reported, key=lambda finding: finding.sort_key))
     reason = verdict.skipped or "; ".join(problem.message for problem in problems)
-    if not reason and verdict.left:
-        reason = f"left to a run over the whole tree: {', '.join(verdict.left)}"
-    return GateResult(spec.id, spec.kind, status, findings, dict(sorted(verdict.examined.items())), reason)
+    left = () if reason else verdict.left
+    if left:
+        reason = f"left to a run over the whole tree: {', '.join(left)}"
+    examined = dict(sorted(verdict.examined.items()))
+    return GateResult(spec.id, spec.kind, status, findings, examined, reason, left=left)
 
 
 def _weighed(spec: GateSpec, finding: Finding) -> Finding:

@@ -141,6 +141,14 @@ class Bodies:
                 return int(number)
         return None
 
+    def naming(self, name: str) -> Iterator[BodyRow]:
+        """The bodies that name some symbol of a name, in the order of `rows`."""
+        numbers = {number for (number,) in self._facts.connection.execute(_NAMED, (name,))}
+        for rows in self.rows.values():
+            for row in rows:
+                if not numbers.isdisjoint(_words(row.symbols)):
+                    yield row
+
     def paths(self, row: BodyRow) -> list[str]:
         """The files that the nodes of a body lie in; the first is that of the definition."""
         return [self._paths[file] for file in _words(row.files)]
@@ -212,4 +220,5 @@ SELECT b.symbol, f.path, b.line, b.column, b.content, b.symbols, b.files, x.mask
 FROM body_row b JOIN selected x ON x.slice = b.slice JOIN slice s ON s.id = b.slice JOIN file f ON f.id = s.file
 """
 _FIELD: Final = "SELECT id FROM symbol WHERE qualified = ? AND kind = 'field' ORDER BY usr, place"
+_NAMED: Final = "SELECT id FROM symbol WHERE name = ?"
 _CONTENT: Final = "SELECT nodes, types FROM body WHERE digest = ?"

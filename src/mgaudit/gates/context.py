@@ -90,6 +90,7 @@ class GateContext:
             only the whole tree can tell: stale rows, floors and the like (`Verdict.left`).
         is_local: Whether the findings in other files have no bearing on what becomes of those in the chosen ones. Where
             they have, since an exemption or baseline counts them together, a check finds them, too.
+        is_fast: Whether a quick answer is wanted: a check may leave, by name, what another gate's rows stand for.
         catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
         binaries: Reads object files, libraries and archives by path; it raises `UntrustedError` with every reason.
     """
@@ -111,6 +112,7 @@ class GateContext:
     binaries: Callable[[Iterable[str]], tuple[Binary, ...]] = _no_binaries
     chosen: frozenset[str] | None = None
     is_local: bool = True
+    is_fast: bool = False
 
     @property
     def is_whole(self) -> bool:

@@ -52,13 +52,16 @@ def _naming_for(context: GateContext) -> Naming | None:
     return None
 
 
-def write_backs_among(context: GateContext, entities: Entities, sites: Iterable[Site]) -> frozenset[SiteKey]:
+def write_backs_among(
+    context: GateContext, entities: Entities, sites: Iterable[Site], asked: Iterable[Site] | None = None
+) -> frozenset[SiteKey]:
     """The uses that some gate of write-backs answers for, since they change something for certain.
 
     Args:
         context: The context of a gate that observes uses.
         entities: What it observes.
         sites: The uses.
+        asked: Those of them that matter, None for all: nothing is said of what other functions than theirs do.
     """
     zones = {
         zone for gate in context.settings.gates if isinstance(gate.parameters, WritebacksParameters)
@@ -68,7 +71,11 @@ def write_backs_among(context: GateContext, entities: Entities, sites: Iterable[
         return frozenset()
     paths = context.paths_in(tuple(sorted(zones)))
     here = [site for site in sites if site.path in paths]
-    return frozenset(changes(context.facts, effects_for(context), entities, paths, here).certain)
+    if asked is not None:
+        asked = [site for site in asked if site.path in paths]
+        if not asked:
+            return frozenset()
+    return frozenset(changes(context.facts, effects_for(context), entities, paths, here, asked=asked).certain)
 
 
 _ASKING: Final = frozenset({"writebacks", "mutations", "dirty-surface"})

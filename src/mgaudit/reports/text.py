@@ -178,9 +178,8 @@ class _Page:
     def left(self, report: Report) -> None:
         """What nobody looked at: a short answer must not pass for a whole one."""
         skipped = [r.gate for r in report.gates if r.status is Status.SKIPPED]
-        partial = [r.gate for r in report.gates if r.reason and r.status in {Status.GREEN, Status.RED}]
         said = [f"gates {', '.join(map(visible, skipped))}"] if skipped else []
-        said += [f"what only the whole tree can tell of {', '.join(map(visible, partial))}"] if partial else []
+        said += [f"of {visible(r.gate)}: {', '.join(map(visible, r.left))}" for r in report.gates if r.left]
         if said:
             self.line(f"left to a run over the whole tree: {'; '.join(said)}")
 

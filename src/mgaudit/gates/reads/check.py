@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.changes import key_of
-from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
+from mgaudit.analysis.sites import SiteKind, surface
 from mgaudit.analysis.sites_entities import Entities
 from mgaudit.config.log import nearest
 from mgaudit.domain.problems import Problem, UntrustedError
@@ -20,10 +20,13 @@ from mgaudit.gates.reads.fill import FillTable
 from mgaudit.gates.reads.parameters import ReadsParameters
 from mgaudit.gates.scopes import scope_of
 from mgaudit.gates.verbs import verb_reach
+from mgaudit.gates.writebacks.rows import with_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
+    from mgaudit.analysis.changes import SiteKey
+    from mgaudit.analysis.sites import Site, Surface
     from mgaudit.analysis.verb_reach import VerbReach
     from mgaudit.domain.findings import Finding
     from mgaudit.gates.context import GateContext
@@ -37,7 +40,7 @@ _READ: Final = frozenset({SiteKind.VALUE, SiteKind.HANDLE, SiteKind.BYTES})
 def check(context: GateContext) -> Verdict:
     """Judge the read surface of some zones against its catalogue."""
     judged = judge(context)
-    left = () if context.is_whole else ("stale rows", "fill pairs")
+    left = () if context.is_whole else ("stale rows", "fill pairs", *judged.left_uses())
     return Verdict(tuple(judged.findings()), judged.examined(), judged.problems, left=left)
 
 
@@ -64,19 +67,17 @@ def judge(context: GateContext) -> Judged:
     entities = Entities.of(context.facts, scope)
     everything = surface(context.facts, context.near(paths), scope, context.looked_at)
 
-    def judged_of(found: Surface) -> Judged:
-        mapping = Mapping(context.facts, entities, catalogue, {s for site in found.sites for s in site.symbols})
-        write_backs = len(everything.sites) - len(found.sites)
+    def judged_of(set_aside: Collection[SiteKey], left: Sequence[Site] = ()) -> Judged:
+        sites = tuple(site for site in everything.sites if key_of(site) not in set_aside)
+        mapping = Mapping(context.facts, entities, catalogue, {s for site in sites for s in site.symbols})
         return Judged(
-            context, parameters, catalogue, calls, found, mapping, reach, len(paths), len(scope.paths), write_backs
-        )
+            context, parameters, catalogue, calls, replace(everything, sites=sites), mapping, reach, len(paths),
+            len(scope.paths), len(everything.sites) - len(sites), left=left,
+        )  # fmt: skip
 
-    if context.looked_at is not None:
-        # What a use changes follows from the whole tree; it decides only about uses that no row maps.
-        judged = judged_of(everything)
-        if not judged.mapping.problems and not any(map(judged.is_unmapped, everything.sites)):
-            return judged
-    judged = judged_of(_without_write_backs(context, entities, everything))
+    asked, left = (None, ()) if context.is_whole else _undecided(judged_of(()))
+    changing = write_backs_among(context, entities, everything.sites, asked)
+    judged = judged_of(changing.union(map(key_of, left)), left)
     if judged.mapping.problems:
         raise UntrustedError(judged.mapping.problems)
     if parameters.fill is None or not context.is_whole:
@@ -86,10 +87,17 @@ def judge(context: GateContext) -> Judged:
     return replace(judged, fill=FillTable(context, parameters.fill, entities, reach, judged.reads()))
 
 
-def _without_write_backs(context: GateContext, entities: Entities, found: Surface) -> Surface:
-    """A surface without the uses that a gate of write-backs answers for."""
-    changing = write_backs_among(context, entities, found.sites)
-    return replace(found, sites=tuple(site for site in found.sites if key_of(site) not in changing))
+def _undecided(judged: Judged) -> tuple[list[Site] | None, list[Site]]:
+    """The uses for which it has to be known whether they change something, None for all; those for which it is left.
+
+    What a use changes follows from all that it reaches, and decides only about uses that no row maps. Where a quick
+    answer is wanted, those that rows of a gate of write-backs are about are left to a run over the whole tree.
+    """
+    if judged.mapping.problems:
+        return None, []
+    unmapped = [site for site in judged.sites if judged.is_unmapped(site)]
+    known = with_rows(judged.context, unmapped) if judged.context.is_fast else frozenset()
+    return [s for s in unmapped if key_of(s) not in known], [s for s in unmapped if key_of(s) in known]
 
 
 def _no_verbs(context: GateContext) -> Problem:
@@ -112,6 +120,7 @@ class Judged:
         files: How many files were looked at.
         observed: How many files the observed zones hold.
         write_backs: How many uses are answered by a gate of write-backs instead.
+        left: Those of them of which it is not known whether they change something.
         fill: The fill table, or None.
     """
 
@@ -125,6 +134,7 @@ class Judged:
     files: int
     observed: int
     write_backs: int = 0
+    left: Sequence[Site] = ()
     fill: FillTable | None = None
 
     @property
@@ -152,6 +162,13 @@ class Judged:
     def is_unmapped(self, site: Site) -> bool:
         """Whether a site whose finding is wanted must be mapped, and is not."""
         return self.context.wants(site.path) and self.owes(site) and not self.mapping.rows_of(site)
+
+    def left_uses(self) -> list[str]:
+        """What is left to a run over the whole tree of uses that may only read."""
+        chosen = self.context.chosen or ()
+        uses = Counter(site.entity for site in self.left if site.path in chosen)
+        named = ", ".join(f"{count} of {entity}" for entity, count in sorted(uses.items()))
+        return [f"uses that the write-backs map ({named})"] if named else []
 
     def reads(self) -> list[tuple[Site, bool]]:
         """The reads, and whether the catalogue answers them."""

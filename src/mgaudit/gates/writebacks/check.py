@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.changes import Changes, changes, key_of
 from mgaudit.analysis.sites import Site, SiteKind, Surface, surface
-from mgaudit.analysis.sites_entities import Entities, EntityKind
+from mgaudit.analysis.sites_entities import Entities
 from mgaudit.domain.findings import Evidence, Severity
-from mgaudit.domain.names import selects
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.context import Verdict
 from mgaudit.gates.coverage import Reporter, place_of
 from mgaudit.gates.inference import effects_for, replaced_bodies
-from mgaudit.gates.mapping import Mapped, Mapping
 from mgaudit.gates.scopes import empty_zones, scope_of
 from mgaudit.gates.verbs import verb_reach
 from mgaudit.gates.verdicts import Verdicts, entity_of
 from mgaudit.gates.writebacks.parameters import WritebacksParameters
+from mgaudit.gates.writebacks.rows import is_in, row_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from mgaudit.analysis.verb_reach import VerbReach
     from mgaudit.domain.findings import Finding
     from mgaudit.gates.context import GateContext
+    from mgaudit.gates.mapping import Mapped, Mapping
     from mgaudit.sources.catalogues import Catalogue, Row
 
 
@@ -69,7 +69,7 @@ def judge(context: GateContext) -> Judged:
         s for site, _ in changed.unnamed.values() for s in site.symbols
     }
 
-    mapping = Mapping(context.facts, entities, catalogue, used, column="entity", kinds=_MAPPED)
+    mapping = row_mapping(context, entities, catalogue, used)
     problems += mapping.problems
     owed = {}
     for index, name in enumerate(parameters.per_site):
@@ -168,12 +168,7 @@ class Judged:
         return self.mapping.rows_of(site, [m for m in self.mapping.rows if not m.row.get("symbol")])
 
     def _is_for(self, row: Row, site: Site) -> bool:
-        enclosing = self.report.enclosing(site)
-        name = row.get("symbol") or ""
-        return (
-            enclosing is not None and selects(name, enclosing.signature)
-            and row.get("ordinal") == str(self._ordinals[key_of(site)])
-        )  # fmt: skip
+        return is_in(row, self.context, site) and row.get("ordinal") == str(self._ordinals[key_of(site)])
 
     def verdict(self, site: Site) -> str | None:
         """What the catalogue says of a site: its verdict, ``unmapped``, or ``undecided``."""
@@ -285,5 +280,4 @@ def _where(row: Row) -> str:
     return f" in {symbol} at ordinal {row.get('ordinal')}" if symbol else ""
 
 
-_MAPPED: Final = frozenset({EntityKind.ACCESSOR, EntityKind.VARIABLE})
 _DEEDS: Final = {"call": "changes a frontend object", "write": "is written", "read": "hands out what is changed"}
