@@ -85,6 +85,12 @@ def test_nothing_undecided_and_handed_out_are_told_apart(tree: Path, capsys: pyt
     assert "has no body" in ask(tree, capsys, "Foreign")[1]
 
 
+def test_functions_that_are_named_alike_are_proposed(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = ask(tree, capsys, "Ring::Advanse")
+    assert (code, 'did you mean "Ring::Advance"' in err) == (2, True)
+    assert "did you mean" not in ask(tree, capsys, "Rings")[2]  # `Ring` is no function
+
+
 def test_an_unknown_name_and_a_tree_without_bodies(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = ask(tree, capsys, "Missing")
     assert (code, "no function is named Missing" in err) == (2, True)

@@ -15,9 +15,10 @@ from mgaudit.facts.rows import all_symbols, declarations
 from mgaudit.graphs.zones import Membership
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from mgaudit.engine.pipeline import Analysis
+    from mgaudit.facts.query import Facts
 
 _LISTED = 6
 _NAMES = "zones are named in the configuration; `mgaudit graph symbol` lists the entities, qualified"
@@ -38,6 +39,18 @@ class End:
     kind: str
     files: tuple[str, ...] = ()
     symbols: frozenset[int] = frozenset()
+
+
+def nearby(name: str, known: Collection[str], otherwise: str) -> str:
+    """Help for a name that means nothing: the known ones that are like it, or else where they are listed."""
+    close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.6)
+    return "did you mean " + " or ".join(f'"{c}"' for c in close) + "?" if close else otherwise
+
+
+def declared_names(facts: Facts, kinds: Collection[str] | None = None) -> set[str]:
+    """The names of what the tree declares, or of what of it is of some kinds: bare and qualified."""
+    symbols = (facts.symbol(number) for number in {row[0] for row in declarations(facts)})
+    return {name for s in symbols if kinds is None or s.kind in kinds for name in (s.name, s.qualified)}
 
 
 class Resolver:
@@ -93,10 +106,8 @@ class Resolver:
         symbols = self._symbols(name)
         if symbols:
             return End(name, "symbol", symbols=symbols)
-        close = difflib.get_close_matches(name, self._known_names, n=3, cutoff=0.6)
         raise UntrustedError.single(
-            f"{name}: there is no such zone, file or entity",
-            help="did you mean " + " or ".join(f'"{c}"' for c in close) + "?" if close else _NAMES,
+            f"{name}: there is no such zone, file or entity", help=nearby(name, self._known_names, _NAMES)
         )
 
     def _paths(self, name: str) -> list[str]:
@@ -134,12 +145,9 @@ class Resolver:
         return frozenset(selected | {n for n in members if every[n].parent in classes})
 
     @cached_property
-    def _known_names(self) -> list[str]:
+    def _known_names(self) -> set[str]:
         names = {*self._analysis.files.zones, *self._files, *(path.rpartition("/")[2] for path in self._files)}
-        for number in {row[0] for row in declarations(self._facts)}:
-            symbol = self._facts.symbol(number)
-            names |= {symbol.name, symbol.qualified}
-        return sorted(names)
+        return names | declared_names(self._facts)
 
     def callers_in(self, end: End) -> frozenset[int]:
         """The entities that an end stands for in the call graph: of a zone its entities, of a file what it declares."""

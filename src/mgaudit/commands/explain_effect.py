@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from mgaudit.commands import options, questions, workspace
+from mgaudit.commands.ends import declared_names, nearby
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.engine.audited import needs_bodies
 from mgaudit.facts.query import FUNCTION_KINDS
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from mgaudit.commands.options import Execution
     from mgaudit.commands.options import Place as Location
     from mgaudit.engine.pipeline import Analysis
+
+_NAMES: Final = """`mgaudit query "SELECT qualified FROM symbol WHERE name LIKE '%part%'"` lists names"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def _answers(analysis: Analysis, name: str) -> list[_Answer]:
     effects = Effects(analysis.facts, library_effects(analysis.settings))
     found = [s for s in analysis.facts.symbols_named(name) if s.kind in FUNCTION_KINDS]
     if not found:
-        advice = """`mgaudit query "SELECT qualified FROM symbol WHERE name LIKE '%part%'"` lists names"""
+        advice = nearby(name, declared_names(analysis.facts, FUNCTION_KINDS), _NAMES)
         raise UntrustedError.single(f"no function is named {name}", path="", help=advice)
     answers = []
     for symbol in found:
