@@ -8,6 +8,8 @@ from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mgaudit.facts.bodies import Node
     from mgaudit.facts.query import Facts
 
@@ -37,7 +39,7 @@ class Moves:
                 return not _is_zero(values[0])
         return True
 
-    def _is_new(self, target: Node, values: list[Node]) -> bool:
+    def _is_new(self, target: Node, values: Sequence[Node]) -> bool:
         return not all(self._is_constant(value) or _is_same(target, value) for value in values)
 
     def _is_constant(self, node: Node, depth: int = 0) -> bool:

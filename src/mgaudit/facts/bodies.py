@@ -6,6 +6,7 @@ lambdas inside of the function around them.
 
 from __future__ import annotations
 
+import struct
 import zlib
 from array import array
 from collections import defaultdict
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mgaudit.facts.query import Facts
 
 
-class BodyType:
+class BodyType(msgspec.Struct, eq=False, gc=False):
     """A canonical type.
 
     Attributes:
@@ -34,18 +35,15 @@ class BodyType:
         arguments: The types of a function's parameters, or of a class's template arguments.
     """
 
-    __slots__ = ("arguments", "inner", "is_const", "kind", "symbol")
-
-    def __init__(self, row: TypeRow, symbol: int | None) -> None:
-        self.kind = TypeKind(row.kind)
-        self.is_const = row.is_const
-        self.symbol = symbol
-        self.inner: BodyType | None = None
-        self.arguments: tuple[BodyType | None, ...] = ()
+    kind: TypeKind
+    is_const: bool
+    symbol: int | None
+    inner: BodyType | None = None
+    arguments: tuple[BodyType | None, ...] = ()
 
 
-class Node:
-    """A node of a tree.
+class Node(msgspec.Struct, eq=False, gc=False):
+    """A node of a tree. There are very many, so the search for garbage passes them over; few of them are in cycles.
 
     Attributes:
         kind: A cursor kind of the front end, or one of `mgaudit.sources.body_kinds`.
@@ -60,17 +58,16 @@ class Node:
         children: In source order.
     """
 
-    __slots__ = ("children", "column", "data", "file", "flags", "kind", "line", "local", "symbol", "type")
-
-    def __init__(self, kind: int, flags: int, place: tuple[int, int, int]) -> None:
-        self.kind = kind
-        self.flags = flags
-        self.file, self.line, self.column = place
-        self.symbol: int | None = None
-        self.local: Node | None = None
-        self.type: BodyType | None = None
-        self.data: int | None = None
-        self.children: list[Node] = []
+    kind: int
+    symbol: int | None
+    local: Node | None
+    type: BodyType | None
+    data: int | None
+    flags: int
+    file: int
+    line: int
+    column: int
+    children: Sequence[Node] = ()
 
     @property
     def role(self) -> int:
@@ -170,39 +167,38 @@ def bodies_of(facts: Facts) -> Bodies:
 
 def _decode(data: bytes, types: bytes, symbols: array[int], files: array[int]) -> Node:
     decoded = _types(types, symbols)
-    words = _words(data)
-    width = len(NODE_COLUMNS)
     nodes: list[Node] = []
-    open_: list[tuple[int, Node]] = []  # where the subtree of a node ends
-    for index in range(len(words) // width):
-        kind, size, symbol, type_, value, flags, file, line, column = words[index * width : (index + 1) * width]
-        node = Node(kind, flags, (files[file], line, column))
-        if type_ != NONE:
-            node.type = decoded[type_]
-        if value != UNKNOWN:
-            node.data = value
-        if symbol != NONE:
-            if symbol & LOCAL:
-                node.symbol = -1 - (symbol & ~LOCAL)  # until all nodes are there
-            else:
-                node.symbol = symbols[symbol]
+    locals_: list[tuple[Node, int]] = []
+    open_: list[tuple[int, list[Node]]] = []  # where the subtrees around a node end, with their roots' children
+    for index, row in enumerate(_NODE.iter_unpack(data)):
+        kind, size, symbol, type_, value, flags, file, line, column = row
+        node = Node(
+            kind, None if symbol == NONE or symbol & LOCAL else symbols[symbol], None,
+            None if type_ == NONE else decoded[type_], None if value == UNKNOWN else value, flags, files[file], line,
+            column,
+        )  # fmt: skip
+        if symbol != NONE and symbol & LOCAL:
+            locals_.append((node, symbol & ~LOCAL))
         while open_ and open_[-1][0] <= index:
             open_.pop()
         if open_:
-            open_[-1][1].children.append(node)
+            open_[-1][1].append(node)
         if size > 1:
-            open_.append((index + size, node))
+            children: list[Node] = []
+            node.children = children
+            open_.append((index + size, children))
         nodes.append(node)
-    for node in nodes:
-        if node.symbol is not None and node.symbol < 0:
-            node.local = nodes[-1 - node.symbol]
-            node.symbol = None
+    for node, declared in locals_:
+        node.local = nodes[declared]
     return nodes[0]
 
 
 def _types(data: bytes, symbols: array[int]) -> list[BodyType]:
     rows = msgspec.msgpack.decode(data, type=list[TypeRow])
-    found = [BodyType(row, None if row.symbol == NONE else symbols[row.symbol]) for row in rows]
+    found = [
+        BodyType(_TYPE_KINDS[row.kind], row.is_const, None if row.symbol == NONE else symbols[row.symbol])
+        for row in rows
+    ]
     for row, type_ in zip(rows, found, strict=True):
         type_.inner = None if row.inner == NONE else found[row.inner]
         type_.arguments = tuple(None if number == NONE else found[number] for number in row.arguments)
@@ -215,6 +211,8 @@ def _words(blob: bytes) -> array[int]:
     return words
 
 
+_NODE: Final = struct.Struct(f"<{len(NODE_COLUMNS)}I")
+_TYPE_KINDS: Final = {kind.value: kind for kind in TypeKind}
 _ROWS: Final = """
 SELECT b.symbol, f.path, b.line, b.column, b.content, b.symbols, b.files, x.mask
 FROM body_row b JOIN selected x ON x.slice = b.slice JOIN slice s ON s.id = b.slice JOIN file f ON f.id = s.file
