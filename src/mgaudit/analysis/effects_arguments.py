@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from mgaudit.analysis.effects_model import (
     MOST_PARAMETERS,
@@ -16,6 +17,7 @@ from mgaudit.analysis.effects_model import (
     joined,
     type_of,
 )
+from mgaudit.facts.bodies import Node
 from mgaudit.sources.body_kinds import TypeKind
 
 if TYPE_CHECKING:
@@ -23,11 +25,10 @@ if TYPE_CHECKING:
 
     from mgaudit.analysis.effects_body import Evaluation
     from mgaudit.analysis.effects_model import Places, Sources
-    from mgaudit.facts.bodies import BodyType, Node
+    from mgaudit.facts.bodies import BodyType
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(msgspec.Struct, frozen=True, gc=False):
     """An argument: its node where there is one, what it denotes, and what it leads to."""
 
     node: Node | None
@@ -40,7 +41,10 @@ class Argument:
 
 
 class Walk:
-    """From a callee's places to the caller's."""
+    """From a callee's places to the caller's.
+
+    A callee names many places that begin alike. Each beginning is walked once for as long as nothing new is stored.
+    """
 
     def __init__(  # noqa: PLR0913
         self, body: Evaluation, node: Node, objects: Places | None, arguments: Sequence[Argument],
@@ -52,6 +56,8 @@ class Walk:
         self._arguments = arguments
         self._by_value = by_value
         self._is_lambda = is_lambda
+        self._known: dict[Place, Places] = {}
+        self._changes = body.memory.changes
 
     def all(self, places: Iterable[Place]) -> Places:
         """The caller's places for several of the callee's."""
@@ -59,31 +65,39 @@ class Walk:
 
     def places(self, place: Place) -> Places:
         """The caller's places for one of the callee's."""
-        root = place.root
-        if root is Root.THIS and not self._is_lambda:
-            return self._body.memory.walk(self._objects, place.path)
-        if root is Root.PARAMETER and not self._is_lambda:
-            return self._argument(place.number, place.path)
-        if root is Root.LAMBDA_PARAMETER and self._is_lambda:
-            return self._argument(place.number % MOST_PARAMETERS, place.path)
-        if root is Root.GLOBAL:
-            return self._body.memory.walk({Place(root, place.number): _NOBODY}, place.path)
-        if root is Root.HEAP:  # an object that this very call makes
-            return {place._replace(number=id(self._node)): _NOBODY}
-        return {place: _NOBODY}
+        if place.root is Root.HEAP:  # an object that this very call makes
+            return {Place(Root.HEAP, id(self._node), place.path): _NOBODY}
+        if place.root not in (_LAMBDA_ROOTS if self._is_lambda else _ROOTS):
+            return {place: _NOBODY}
+        memory = self._body.memory
+        if memory.changes != self._changes:
+            self._known.clear()
+            self._changes = memory.changes
+        known = self._known.get(place)
+        if known is None:
+            path = place.path
+            known = memory.walk(self.places(place.at(path[:-1])), path[-1:]) if path else self._start(place)
+            self._known[place] = known
+        return known
 
-    def _argument(self, position: int, path: tuple[int, ...]) -> Places:
+    def _start(self, place: Place) -> Places:
+        if place.root is Root.THIS:
+            return self._objects
+        if place.root is Root.GLOBAL:
+            return {place: _NOBODY}
+        return self._argument(place.number % MOST_PARAMETERS if self._is_lambda else place.number)
+
+    def _argument(self, position: int) -> Places:
         if position >= len(self._arguments):
             return {}
         argument = self._arguments[position]
         value, memory = argument.value, self._body.memory
         is_copy = position < len(self._by_value) and self._by_value[position]
         if value.places and not is_copy:
-            return memory.walk(value.places, path)
-        type_ = argument.type
+            return value.places
         temporary = Place(Root.TEMPORARY, id(argument.node or self._node) + position)
-        memory.store([temporary], self._body.targets(value, type_))
-        return memory.walk({temporary: _NOBODY}, path)
+        memory.store([temporary], self._body.targets(value, argument.type))
+        return {temporary: _NOBODY}
 
 
 def result_of(node: Node, returned: Places, led_to: Places) -> Value:
@@ -97,4 +111,6 @@ def result_of(node: Node, returned: Places, led_to: Places) -> Value:
 
 
 _NOBODY: Final[Sources] = frozenset()
+_ROOTS: Final = frozenset({Root.THIS, Root.PARAMETER, Root.GLOBAL})
+_LAMBDA_ROOTS: Final = frozenset({Root.LAMBDA_PARAMETER, Root.GLOBAL})
 _PLAIN: Final = frozenset({TypeKind.OTHER, TypeKind.BOOLEAN, TypeKind.VOID})

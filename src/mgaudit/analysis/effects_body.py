@@ -92,9 +92,9 @@ class Evaluation:
 
     def _settle(self) -> None:
         for _ in range(MOST_PASSES):
-            self.memory.has_changed = False
+            before = self.memory.changes
             self._pass()
-            if not self.memory.has_changed:
+            if self.memory.changes == before:
                 return
         self.taint(SOME_OBJECT, self.root, "aliases that the analysis cannot follow")
 
@@ -157,7 +157,8 @@ class Evaluation:
         self, known: dict[Place, Evidence], places: Places, evidence: Evidence, node: Node, *, is_certain: bool = True
     ) -> None:
         for place, sources in places.items():
-            if place.root in _VALUES or (CONTENT not in place.path and place._replace(path=()) in self._copies):
+            root = place.root
+            if root in _VALUES or (root in _HANDED and CONTENT not in place.path and place.at(()) in self._copies):
                 continue  # no object, or a parameter that is a copy
             known.setdefault(place, evidence)
             if self.keeps_deeds:
@@ -478,4 +479,5 @@ _COMPOSED: Final = frozenset({TypeKind.RECORD, TypeKind.ARRAY})
 _ARROW_STAR: Final = 2
 _UPWARDS: Final = frozenset({1, 3})
 _VALUES: Final = frozenset({Root.FUNCTION, Root.FIELD})
+_HANDED: Final = frozenset({Root.PARAMETER, Root.LAMBDA_PARAMETER})
 _TRANSPARENT: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, *ast.CASTS, 121})

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mgaudit.analysis.effects_model import Places, Sources
 
 
+_FUNCTION: Final = Root.FUNCTION
 POOL: Final = Place(Root.TEMPORARY, -1)
 WIDEST: Final = 16
 """The most places that one expression is told to lead to; more become coarser."""
@@ -22,12 +23,12 @@ class Memory:
 
     Attributes:
         stored: What each place is ever given to lead to.
-        has_changed: Whether something new was stored since it was last reset.
+        changes: How often something new was stored.
     """
 
     def __init__(self) -> None:
         self.stored: dict[Place, Places] = {}
-        self.has_changed = False
+        self.changes = 0
         self._holders: dict[tuple[Root, int], list[Place]] = {}  # of each root, the places where something is stored
         self._pooled: set[tuple[Root, int]] = set()
 
@@ -53,16 +54,16 @@ class Memory:
         if target.is_own and target.root is not Root.FUNCTION:
             self._pool(target)
             return POOL
-        return target._replace(path=target.path[:1])
+        return target.at(target.path[:1])
 
     def _put(self, known: Places, target: Place, sources: Sources) -> None:
         before = known.get(target)
         if before is None:
             known[target] = sources
-            self.has_changed = True
+            self.changes += 1
         elif not sources <= before:
             known[target] = before | sources
-            self.has_changed = True
+            self.changes += 1
 
     def content(self, places: Places) -> Places:
         """What places lead to: what is stored there, or in what holds them, and what lies there from the start."""
@@ -96,7 +97,7 @@ class Memory:
             if root in self._pooled or place == POOL:
                 continue
             self._pooled.add(root)
-            self.has_changed = True
+            self.changes += 1
             for holder in self._holders.get(root, ()):
                 waiting += self._pour(self.stored[holder])
 
@@ -123,10 +124,10 @@ class Memory:
 
     def _stored_at(self, place: Place) -> Places:
         found = self.stored.get(place, {})
-        if place.path:
+        if place.path and ((place.root, place.number) in self._holders or place.number == POOL.number):
             parts = [found]
             for length in range(len(place.path)):
-                holder = Place(place.root, place.number, place.path[:length])
+                holder = place.at(place.path[:length])
                 if (held := self.stored.get(holder)) is not None:
                     parts.append(held)
             found = joined(*parts)
@@ -138,7 +139,7 @@ class Memory:
             if step == CONTENT:
                 places = self.content(places)
             else:
-                places = {place.below(step): named for place, named in places.items() if place.root != Root.FUNCTION}
+                places = {place.below(step): named for place, named in places.items() if place.root is not _FUNCTION}
         return places if sources is None else dict.fromkeys(places, sources)
 
 
@@ -153,14 +154,15 @@ def _coarser(places: Places) -> Places:
             break
         shorter: Places = {}
         for place, sources in places.items():
-            _add(shorter, place._replace(path=place.path[:length]), sources)
+            _add(shorter, place.at(place.path[:length]), sources)
         places = shorter
     return places
 
 
 def _add(found: Places, place: Place, sources: Sources) -> None:
-    known = found.get(place)
-    found[place] = sources if known is None else known | sources
+    known = found.setdefault(place, sources)
+    if known is not sources:
+        found[place] = known | sources
 
 
 def _is_part(place: Place, whole: Place) -> bool:

@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from mgaudit.analysis import effects_containers as containers
 from mgaudit.analysis.effects_arguments import Argument
+from mgaudit.analysis.effects_library import Effect
 from mgaudit.analysis.effects_memory import elements_of
 from mgaudit.analysis.effects_model import (
     NOTHING,
     REFERENCES,
     SOME_OBJECT,
     Place,
+    Places,
     Root,
     Value,
     is_pointer,
     joined,
     type_of,
 )
+from mgaudit.facts.bodies import Node
+from mgaudit.facts.query import Symbol
 from mgaudit.sources.body_kinds import TypeKind
 from mgaudit.sources.records import SYMBOL_CONST_METHOD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mgaudit.analysis.effects_body import Evaluation
     from mgaudit.analysis.effects_calls import Calls
-    from mgaudit.analysis.effects_library import Effect
-    from mgaudit.analysis.effects_model import Places, Sources
-    from mgaudit.facts.bodies import BodyType, Node
-    from mgaudit.facts.query import Symbol
+    from mgaudit.analysis.effects_model import Sources
+    from mgaudit.facts.bodies import BodyType
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(msgspec.Struct, frozen=True, gc=False):
     """A call.
 
     Attributes:

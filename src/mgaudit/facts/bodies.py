@@ -10,6 +10,7 @@ import struct
 import zlib
 from array import array
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,7 +20,7 @@ from mgaudit.sources.body_kinds import LOCAL, ROLE_MASK, UNKNOWN, Role, TypeKind
 from mgaudit.sources.records import NODE_COLUMNS, NONE, TypeRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from mgaudit.facts.query import Facts
 
