@@ -10,6 +10,7 @@ import pytest
 
 from mgaudit.engine import pool, preambles
 from mgaudit.engine.worker import INSTANTIATED, Job, Worker
+from mgaudit.sources.library_calls import LibraryCalls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -195,6 +196,34 @@ def test_demands_are_those_of_a_plain_parse(forest: Tree) -> None:
     facts = forest.known(fast)
     assert {"_ZN8UmbrellaD1Ev", "_ZTV8Umbrella", "_ZN4Late1fEv"} <= {row[4] for row in facts["demand"]}
     assert {row[2] for row in facts["emission"]} == {0, 1, 2}
+
+
+def test_demands_behind_system_templates_are_those_of_all_of_them(
+    forest: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Instances that name nothing of the tree are not followed: what they lead to is none of the tree's."""
+    forest.settings += PREDICTING
+    system = "#pragma once\n#pragma GCC system_header\n"
+    inner = "template <class T> struct Kept { T t; ~Kept() { end(t); } };\nvoid end(int&);\n"
+    outer = "template <class T, class F = void (*)(T&)> void each(T& t, F f = nullptr) { Kept<T> k{t}; if (f) f(t); }\n"
+    forest.write("lib/library.h", system + inner + outer)
+    text = (
+        UMBRELLA
+        + '#include "../lib/library.h"\ninline void end(Part& p) { of(p); }\nstruct Call { void operator()(int&); };\n'
+    )
+    forest.write("src/umbrella.h", text)
+    for name in "abc":
+        calls = "void Call::operator()(int& n) { each(n); }\n" if name == "c" else ""
+        walks = (
+            f"void {name}w(Part p, int n) {{ each(p); each(n); each(n, Call()); each(n, [](int& m) {{ --m; }}); }}\n"
+        )
+        forest.write(f"src/{name}.cpp", USER.format(name) + walks + calls)
+    fast = forest.known(forest.analyse())
+    monkeypatch.setattr(LibraryCalls, "may_lead_back", lambda *_: True)
+    everything = forest.known(forest.analyse(cache=forest.cache.parent / "everything", jobs=0))
+    assert differing(fast, everything) == []
+    names = {row[4] for row in fast["demand"]}
+    assert {"_Z3endR4Part", "_ZN4CallclERi"} <= names
 
 
 LAYING_OUT = """

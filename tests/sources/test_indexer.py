@@ -176,10 +176,11 @@ class TestMacros:
         raws: dict[int, int] = {}
         reference = _Collector.reference
 
-        def spy(self: _Collector, info: abi.CXIdxEntityRefInfo) -> None:
-            line = self._place(info.loc)[1]
+        def spy(self: _Collector, address: int) -> None:
+            info = abi.CXIdxEntityRefInfo.from_address(address)
+            line = self.files.indexed_place(info.loc)[1]
             raws[line] = self.cdll.clang_getCursorLocation(info.cursor).raw
-            reference(self, info)
+            reference(self, address)
 
         monkeypatch.setattr(_Collector, "reference", spy)
         file = tmp_path / "a.cpp"
@@ -469,9 +470,9 @@ class TestErrors:
         seen = set[threading.Thread]()
         reference = _Collector.reference
 
-        def noted(collector: _Collector, info: abi.CXIdxEntityRefInfo) -> None:
+        def noted(collector: _Collector, address: int) -> None:
             seen.add(threading.current_thread())
-            reference(collector, info)
+            reference(collector, address)
 
         monkeypatch.setattr(_Collector, "reference", noted)
         before = dict(os.environ), threading.stack_size()

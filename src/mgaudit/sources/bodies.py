@@ -37,8 +37,7 @@ from mgaudit.sources.body_kinds import (
     UNKNOWN,
 )
 from mgaudit.sources.body_types import BodyTypes, TypeReader
-from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT, CursorVisitor
-from mgaudit.sources.cursors import copied
+from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT
 from mgaudit.sources.records import NONE, BodyRecord
 
 if TYPE_CHECKING:
@@ -167,34 +166,29 @@ class _Walk:
     # ---- the walk
 
     def _tree(self, definition: CXCursor) -> _Node:
-        root = _Node(definition.kind, copied(definition))
+        root = _Node(definition.kind, definition)
         stack: list[tuple[tuple[object, ...], _Node]] = [(_key(definition), root)]
-        failure: list[BaseException] = []
 
-        def step(cursor: CXCursor, parent: CXCursor, _data: object) -> int:
-            try:
-                self._close_down_to(stack, _key(parent))
-                kind = cursor.kind
-                if kind in _NAMES or kind in _ATTRIBUTES:
-                    return _CONTINUE
-                if kind in ast.FUNCTIONS:  # of a local class
-                    self.functions.append(copied(cursor))
-                    return _CONTINUE
-                node = _Node(kind, copied(cursor))
-                if kind not in _LOCAL_CLASSES:
-                    stack[-1][1].children.append(node)
-                if kind in _UNEVALUATED:
-                    self._locate(node)
-                    return _CONTINUE
-                stack.append((_key(cursor), node))
-                return _RECURSE
-            except BaseException as error:  # ctypes would print and swallow it
-                failure.append(error)
-                return _BREAK
+        def see(cursor: CXCursor, parent: CXCursor) -> bool:
+            key = _key(parent)
+            if stack[-1][0] != key:
+                self._close_down_to(stack, key)
+            kind = cursor.kind
+            if kind in _NAMES:
+                return False
+            if kind in ast.FUNCTIONS:  # of a local class
+                self.functions.append(cursor)
+                return False
+            node = _Node(kind, cursor)
+            if kind not in _LOCAL_CLASSES:
+                stack[-1][1].children.append(node)
+            if kind in _UNEVALUATED:
+                self._locate(node)
+                return False
+            stack.append((_key(cursor), node))
+            return True
 
-        self._cdll.clang_visitChildren(definition, CursorVisitor(step), None)
-        if failure:
-            raise failure[0]
+        self._cursors.visit_below(definition, see)
         while stack:
             self._close(stack.pop()[1])
         return root
@@ -211,7 +205,8 @@ class _Walk:
 
     def _close(self, node: _Node) -> None:
         """Give a node, whose children are complete, its attributes and its form."""
-        node.children = [_unwrapped(child) for child in node.children]
+        if node.children:
+            node.children = [_unwrapped(child) for child in node.children]
         kind = node.kind
         if kind in _WRAPPINGS and len(node.children) == 1:
             return  # whoever holds it takes its child
@@ -271,7 +266,7 @@ class _Walk:
         is_parameter = node.kind == ast.PARAMETER  # whose default argument is evaluated where it is called
         node.children = [c for c in node.children if c.kind >= ast.UNEXPOSED_EXPRESSION and not is_parameter]
         for target in self._unit.lifetimes.destructors(type_):
-            end = _Node(DESTRUCTION, copied(target))
+            end = _Node(DESTRUCTION, target)
             end.flags |= NODE_IMPLICIT
             end.symbol = self._symbol(self._unit.symbols.of_cursor(target))
             end.file, end.line, end.column = node.file, node.line, node.column
@@ -418,14 +413,13 @@ def _is_expression(node: _Node) -> bool:
     return ast.UNEXPOSED_EXPRESSION <= node.kind < kinds.FIRST_STATEMENT
 
 
-_BREAK: Final = 0
-_CONTINUE: Final = 1
-_RECURSE: Final = 2
 _STATIC: Final = 3  # CX_StorageClass
 _INTEGER_RESULT: Final = 1  # CXEvalResultKind
 _WRAPPINGS: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES})
-_NAMES: Final = frozenset({20, 27, 28, 29, 33, 34, 35, 36, ast.TYPE_REFERENCE, 45, 46, 48, 49, 601, 602})  # and aliases
-_ATTRIBUTES: Final = range(400, 500)
+# Names, aliases and attributes.
+_NAMES: Final = frozenset(
+    {20, *range(27, 30), *range(33, 37), ast.TYPE_REFERENCE, 45, 46, 48, 49, *range(400, 500), 601, 602}
+)
 _LOCAL_CLASSES: Final = frozenset({2, 3, 4, 5})
 _UNEVALUATED: Final = frozenset({136, 143, 153, 154})  # sizeof and its like, sizeof..., concepts, requires
 _DECLARED: Final = frozenset({ast.PARAMETER, DESTRUCTION})

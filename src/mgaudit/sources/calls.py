@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.cursors import copied
 from mgaudit.sources.library_calls import LibraryCalls
 from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.records import NONE, CallKind
@@ -98,6 +97,8 @@ class CallFinder:
 
     def _see(self, cursor: CXCursor) -> bool:
         kind = cursor.kind
+        if kind not in _SEEN:
+            return True
         if kind == ast.CALL_EXPRESSION:
             self._at(cursor)
             self._call(cursor)
@@ -106,10 +107,10 @@ class CallFinder:
             if operator is not None:
                 self._at(cursor)
                 self._add(operator, CallKind.ADDRESS)
-                self._body(operator, copied(cursor))
+                self._body(operator, cursor)
                 return False
         elif kind in ast.FUNCTIONS:  # a member of a local class
-            self._body(copied(cursor), copied(cursor))
+            self._body(cursor, cursor)
             return False
         elif kind in {ast.VARIABLE, ast.PARAMETER}:
             self._at(cursor)
@@ -269,5 +270,9 @@ class CallFinder:
             self._found[self._caller, callee, file, line, column, kind] = None
 
 
+_SEEN: Final = ast.FUNCTIONS | ast.INITIALISER_LISTS | {
+    ast.CALL_EXPRESSION, ast.LAMBDA, ast.VARIABLE, ast.PARAMETER, ast.DELETE, ast.RANGE_FOR, ast.NAME_EXPRESSION,
+    ast.MEMBER_EXPRESSION,
+}  # fmt: skip
 _NAMES: Final = {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION}  # of functions, which are references of their own
 _WRAPPINGS: Final = {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, *ast.CASTS}

@@ -157,6 +157,7 @@ class Cursors:
         self.cdll = library.cdll
         self._library = library
         self._patterns: dict[int, abi.CXCursor] = {}
+        self._paths: dict[int, tuple[str, ...]] = {}
 
     def visit(self, root: abi.CXCursor, see: Callable[[abi.CXCursor], bool]) -> None:
         """As `visit_below`, without the parents."""
@@ -299,15 +300,21 @@ class Cursors:
 
     def qualified(self, declared: abi.CXCursor) -> str:
         """A declaration's qualified name; inline and anonymous namespaces are left out."""
-        names = []
-        while declared.data0 and declared.kind != TRANSLATION_UNIT:
+        return "::".join(self._path(declared))
+
+    def _path(self, declared: abi.CXCursor) -> tuple[str, ...]:
+        if not declared.data0 or declared.kind == TRANSLATION_UNIT:
+            return ()
+        known = self._paths.get(declared.data0)
+        if known is None:
+            known = self._path(self.cdll.clang_getCursorSemanticParent(declared))
             transparent = declared.kind == NAMESPACE and (
                 self.cdll.clang_Cursor_isAnonymous(declared) or self.cdll.clang_Cursor_isInlineNamespace(declared)
             )
             if not transparent and declared.kind != LINKAGE:
-                names.append(placeless(self.spelling(declared)))
-            declared = self.cdll.clang_getCursorSemanticParent(declared)
-        return "::".join(reversed(names))
+                known = (*known, placeless(self.spelling(declared)))
+            self._paths[declared.data0] = known
+        return known
 
     def members(self, record: abi.CXCursor) -> list[abi.CXCursor]:
         """The members and bases of a class; of an implicit instantiation that lists none, its template's."""
@@ -323,7 +330,7 @@ class Cursors:
         if known is None:
             known = self.cdll.clang_getSpecializedCursorTemplate(declared)
             if not known.data0:
-                known = self._field_pattern(declared) if declared.kind == FIELD else copied(declared)
+                known = self._field_pattern(declared) if declared.kind == FIELD else declared
             self._patterns[declared.data0] = known
         return known
 
@@ -331,10 +338,10 @@ class Cursors:
         parent = self.cdll.clang_getCursorSemanticParent(field)
         pattern = self.cdll.clang_getSpecializedCursorTemplate(parent)
         if not pattern.data0:
-            return copied(field)
+            return field
         name = self.spelling(field)
         same = (c for c in self.children(pattern) if c.kind == FIELD and self.spelling(c) == name)
-        return next(same, copied(field))
+        return next(same, field)
 
     def call_operator(self, lambda_expression: abi.CXCursor) -> abi.CXCursor | None:
         """The ``operator()`` of a lambda's class."""
@@ -345,7 +352,7 @@ class Cursors:
 
 def placeless(text: str) -> str:
     """A name or type without the places of unnamed classes and lambdas: these move with the tree and its lines."""
-    return _PLACE.sub(r"(\1)", text)
+    return _PLACE.sub(r"(\1)", text) if " at " in text else text
 
 
 def copied(cursor: abi.CXCursor) -> abi.CXCursor:

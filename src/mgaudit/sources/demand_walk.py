@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.constants import evaluated
-from mgaudit.sources.cursors import copied
 from mgaudit.sources.records import NONE, LinkPart
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ _WRAPPINGS: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES})
 # What an object is made for in place, so that nothing of it dies with the full expression.
 _MAKERS: Final = frozenset({ast.RETURN, ast.NEW, ast.FIELD, ast.CONSTRUCTOR, *ast.INITIALISER_LISTS})
 _PASSED_ON: Final = frozenset({*_WRAPPINGS, ast.FUNCTIONAL_CAST, ast.CONDITIONAL_OPERATOR})
+_KEEPERS: Final = _MAKERS | _PASSED_ON | {ast.VARIABLE, ast.UNEXPOSED_DECLARATION}
 # Declarations within bodies, and what only the compiler evaluates.
 _STATIC_ASSERT, _CONCEPT, _REQUIRES = 602, 153, 154
 _SKIPPED: Final = frozenset(
@@ -94,7 +94,7 @@ class BodyWalk:
         return place
 
     def _add(self, cursor: CXCursor, part: LinkPart, place: Place) -> None:
-        self._found.setdefault((cursor.data0, part, place), Demand(copied(cursor), part, place))
+        self._found.setdefault((cursor.data0, part, place), Demand(cursor, part, place))
 
     # ---- constructors and destructors
 
@@ -174,7 +174,7 @@ class BodyWalk:
         kind = cursor.kind
         if kind in _SKIPPED or (parent.kind in _PLAIN_FUNCTIONS and kind in _EXPRESSIONS):
             return False
-        if self._is_kept_by(parent):
+        if parent.kind in _KEEPERS and self._is_kept_by(parent):
             self._kept.add(cursor.data1)
         if parent.kind == ast.UNEXPOSED_EXPRESSION:
             self._read.add(cursor.data1)

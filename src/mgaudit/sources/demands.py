@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT
-from mgaudit.sources.cursors import copied
 from mgaudit.sources.demand_walk import BodyWalk, Demand, Place
 from mgaudit.sources.link_classes import LinkClasses
 from mgaudit.sources.records import NONE, TEMPLATE_MARKS, UNSEEN_PARTS, LinkPart, Strength
@@ -370,5 +369,7 @@ class DemandFinder:
 
 def _node_of(demand: Demand) -> Node:
     """What is defined where a demand is met."""
-    tables = {LinkPart.VTABLE: LinkPart.VTABLE, LinkPart.VTT: LinkPart.VTABLE, LinkPart.TYPEINFO: LinkPart.TYPEINFO}
-    return Node(copied(demand.cursor), tables.get(demand.part, LinkPart.ENTITY))
+    return Node(demand.cursor, _TABLES.get(demand.part, LinkPart.ENTITY))
+
+
+_TABLES: Final = {LinkPart.VTABLE: LinkPart.VTABLE, LinkPart.VTT: LinkPart.VTABLE, LinkPart.TYPEINFO: LinkPart.TYPEINFO}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from ctypes import byref, c_uint, c_void_p
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from mgaudit.sources.tree import file_content
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mgaudit.sources.clang_abi import CXSourceLocation, Library
+    from mgaudit.sources.clang_abi import CXIdxLoc, CXSourceLocation, Library
     from mgaudit.sources.tree import PathResolver
 
 
@@ -104,6 +105,14 @@ class FileTable:
             known = self._places[location.raw] = self._told()
         return known
 
+    def indexed_place(self, location: CXIdxLoc) -> tuple[int, int, int, int]:
+        """As `place`, of a location that the indexer reports: the front end encodes both alike."""
+        known = self._places.get(location.raw)
+        if known is None:
+            self._cdll.clang_indexLoc_getFileLocation(location, None, *self._out)
+            known = self._places[location.raw] = self._told()
+        return known
+
     def _told(self) -> tuple[int, int, int, int]:
         handle = self._file.value
         if not handle:
@@ -116,8 +125,8 @@ class FileTable:
         if known is None:
             text = self._overlay.get(self.paths[index])
             try:
-                path = Path(self._resolver.root, self.paths[index])
-                known = path.stat().st_size if text is None else len(text.encode())
+                path = os.path.join(self._resolver.root, self.paths[index])  # noqa: PTH118  a hot loop
+                known = os.stat(path).st_size if text is None else len(text.encode())  # noqa: PTH116
             except OSError:
                 known = 0
             self._sizes[index] = known

@@ -208,24 +208,13 @@ class _Collector:
         self.failure: BaseException | None = None
         self._foreign = ForeignSpan(files)
         self._file = c_void_p()
-        self._line = c_uint()
-        self._column = c_uint()
         self._offset = c_uint()
 
-    def _place(self, loc: abi.CXIdxLoc) -> tuple[int, int, int, int]:
-        """File index, line, column and offset: of a macro's body the expansion, of an argument its own place."""
-        self.cdll.clang_indexLoc_getFileLocation(
-            loc, None, byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
-        )
-        if not self._file.value:
-            return NONE, 0, 0, 0
-        return self.files.of_handle(self._file.value), self._line.value, self._column.value, self._offset.value
-
     def _own_place(self, loc: abi.CXIdxLoc) -> tuple[int, int, int, int] | None:
-        """As `_place`, in files of the tree alone."""
+        """File index, line, column and offset: of a macro's body the expansion; in files of the tree alone."""
         if loc.raw in self._foreign:
             return None
-        place = self._place(loc)
+        place = self.files.indexed_place(loc)
         if place[0] == NONE:
             return None
         if self.files.is_tracked(place[0]):
@@ -245,22 +234,25 @@ class _Collector:
         handle = self._file.value  # none where a macro pasted the token
         return not handle or (self.files.of_handle(handle), self._offset.value) != (file, offset)
 
-    def reference(self, info: abi.CXIdxEntityRefInfo) -> None:
-        entity = info.referenced
+    def reference(self, address: int) -> None:
+        info = abi.CXIdxEntityRefInfo.from_address(address)
+        entity, loc = info.referenced, info.loc
         if not entity:
             return
-        place = self._own_place(info.loc)
+        place = self._own_place(loc)
         if place is None and self.symbols.is_tracked(entity):
-            place = self._place(info.loc)
+            place = self.files.indexed_place(loc)
         if place is None or place[0] == NONE:
             return
         file, line, column, offset = place
         symbol = self.symbols.of_entity(entity)
         role = info.role | (ROLE_FROM_MACRO if self._is_in_macro_body(info.cursor, file, offset) else 0)
-        parent = self.symbols.of_entity(info.parent) if info.parent else NONE
+        within = info.parent
+        parent = self.symbols.of_entity(within) if within else NONE
         self.references[symbol, file, line, column, offset, role, parent] = None
 
-    def declaration(self, address: int, info: abi.CXIdxDeclInfo) -> None:
+    def declaration(self, address: int) -> None:
+        info = abi.CXIdxDeclInfo.from_address(address)
         place = self._own_place(info.loc)
         if place is None:
             return
@@ -276,14 +268,16 @@ class _Collector:
             | (DECL_IMPLICIT if info.is_implicit else 0)
         )
         self.declarations[symbol, file, line, column, offset, flags, parent] = None
-        if info.cursor.kind in _WALKED:
-            if info.is_definition:
-                self.definitions.append(copied(info.cursor))
-            if self.files.is_observed(file):
-                self.observed.append(copied(info.cursor))
+        is_walked = info.cursor.kind in _WALKED
         is_class = info.is_definition and self.symbols.kind(symbol) in _CLASSES
-        if self.files.is_keyed(file) and (is_class or info.cursor.kind in _WALKED):
-            self.keyed.append(copied(info.cursor))
+        if is_walked or is_class:
+            cursor = copied(info.cursor)
+            if is_walked and info.is_definition:
+                self.definitions.append(cursor)
+            if is_walked and self.files.is_observed(file):
+                self.observed.append(cursor)
+            if self.files.is_keyed(file):
+                self.keyed.append(cursor)
         if is_class:
             details = self.cdll.clang_index_getCXXClassDeclInfo(address)
             for index in range(details.contents.base_count if details else 0):
@@ -302,8 +296,9 @@ class _Collector:
                 return index
         return self.symbols.of_entity(base.base)
 
-    def include(self, info: abi.CXIdxIncludedFileInfo) -> None:
-        file, line, _, _ = self._place(info.hash_loc)
+    def include(self, address: int) -> None:
+        info = abi.CXIdxIncludedFileInfo.from_address(address)
+        file, line, _, _ = self.files.indexed_place(info.hash_loc)
         if file == NONE:  # a forced include has no directive in any file
             file = self.files.of_path(COMMAND_LINE)
         target = self.files.of_handle(info.file) if info.file else NONE
@@ -322,11 +317,7 @@ class _Collector:
 
     def directive_callbacks(self) -> abi.IndexerCallbacks:
         """As `callbacks`, for the inclusion directives alone; libclang then skips all work on symbols."""
-        return abi.IndexerCallbacks(
-            included_file=abi.IncludedFile(
-                self._guard(lambda address: self.include(abi.CXIdxIncludedFileInfo.from_address(address)))
-            )
-        )
+        return abi.IndexerCallbacks(included_file=abi.IncludedFile(self._guard(self.include)))
 
     def callbacks(self) -> abi.IndexerCallbacks:
         """The table to hand to libclang; keep it alive during the traversal.
@@ -335,15 +326,9 @@ class _Collector:
         failure the guards make the rest of the traversal cheap.
         """
         return abi.IndexerCallbacks(
-            included_file=abi.IncludedFile(
-                self._guard(lambda address: self.include(abi.CXIdxIncludedFileInfo.from_address(address)))
-            ),
-            index_declaration=abi.IndexDeclaration(
-                self._guard(lambda address: self.declaration(address, abi.CXIdxDeclInfo.from_address(address)))
-            ),
-            index_entity_reference=abi.IndexEntityReference(
-                self._guard(lambda address: self.reference(abi.CXIdxEntityRefInfo.from_address(address)))
-            ),
+            included_file=abi.IncludedFile(self._guard(self.include)),
+            index_declaration=abi.IndexDeclaration(self._guard(self.declaration)),
+            index_entity_reference=abi.IndexEntityReference(self._guard(self.reference)),
         )
 
 

@@ -6,7 +6,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.cursors import copied
 
 if TYPE_CHECKING:
     from mgaudit.sources.clang_abi import CXCursor, CXType
@@ -71,7 +70,7 @@ class LibraryCalls:
             if cursor.kind == ast.CALL_EXPRESSION:
                 callee = self._cursors.referenced(cursor)
                 if callee is not None and callee.kind in ast.FUNCTIONS:
-                    found[callee.data0] = copied(callee)
+                    found[callee.data0] = callee
             if cursor.kind in {ast.CALL_EXPRESSION, ast.VARIABLE, ast.PARAMETER}:
                 is_call = cursor.kind == ast.CALL_EXPRESSION
                 type_ = self._cursors.result_of(cursor) if is_call else self._cursors.type_of(cursor)

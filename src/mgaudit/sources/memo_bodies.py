@@ -12,7 +12,6 @@ import msgspec
 
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.cursors import copied
 from mgaudit.sources.memo_records import (
     CALL,
     CLOSURE,
@@ -42,7 +41,6 @@ _LOGICAL: Final = frozenset({kinds.LOGICAL_AND, kinds.LOGICAL_OR})
 _INCREMENTS: Final = frozenset({1, 3})  # after and before the operand
 _ADDING: Final = 26  # `+=`
 _COMPARISONS: Final = frozenset(f"operator{sign}" for sign in _COMPARING.values())
-_LVALUE_REFERENCE: Final = 103
 _NOTHING: Final = Value()
 
 
@@ -70,6 +68,7 @@ class BodyReader:
         self._depth = 0
         self._functions: list[CXCursor] = []
         self._bound: dict[int, int] = {}
+        self._inner: dict[bytes, list[CXCursor]] = {}
 
     def read(self, definition: CXCursor) -> BodyRow:
         """The row of a function, or of the initialiser of a field or variable."""
@@ -119,7 +118,7 @@ class BodyReader:
             self._bindings(declared, None)
         elif declared.kind == ast.VARIABLE:
             if self._row.is_lasting(declared):
-                self._lasting(copied(declared))
+                self._lasting(declared)
             self._initialiser(declared)
         else:
             self._children(declared)
@@ -145,7 +144,12 @@ class BodyReader:
     # ---- expressions
 
     def _expressions(self, cursor: CXCursor) -> list[CXCursor]:
-        return [c for c in self._cursors.children(cursor) if _FIRST_EXPRESSION <= c.kind <= _LAST_EXPRESSION]
+        key = bytes(cursor)
+        known = self._inner.get(key)
+        if known is None:
+            children = self._cursors.children(cursor)
+            known = self._inner[key] = [c for c in children if _FIRST_EXPRESSION <= c.kind <= _LAST_EXPRESSION]
+        return known
 
     def _value(self, cursor: CXCursor) -> Value:
         visitor = self._visitors.get(cursor.kind)
@@ -391,7 +395,7 @@ class BodyReader:
             key, name, named is not None and self._types.is_tracked(named), is_const,
             self._row.operand(*receiver) if receiver else None, tuple(self._row.operand(*a) for a in arguments),
             self._types.whole_aliases_of(named) if named is not None else (), self._row.line(cursor),
-            self._outputs(named) if named is not None else (),
+            self._types.outputs_of(named) if named is not None else (),
         )  # fmt: skip
         index = len(self._row.calls)
         self._row.calls.append(call)
@@ -399,18 +403,6 @@ class BodyReader:
         parts = tuple(self._row.operand(*a) for a in arguments) if named is not None else ()
         is_made = named is not None and (named.kind == ast.CONSTRUCTOR or name in {"std::make_pair", "std::tie"})
         return Value((node,), (), parts if is_made else ())
-
-    def _outputs(self, named: CXCursor) -> tuple[int, ...]:
-        """The parameters through which a function may change what its caller gives it."""
-        type_ = self._cursors.type_of(named)
-        found = []
-        for index in range(max(0, self._cdll.clang_getNumArgTypes(type_))):
-            parameter = self._cdll.clang_getCanonicalType(self._cdll.clang_getArgType(type_, index))
-            if parameter.kind in {_LVALUE_REFERENCE, ast.POINTER}:
-                pointee = self._cursors.pointee(parameter)
-                if not self._cdll.clang_isConstQualifiedType(pointee):
-                    found.append(index)
-        return tuple(found)
 
     def _unwrapped(self, expression: CXCursor) -> CXCursor:
         while expression.kind in {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES}:

@@ -25,12 +25,15 @@ from mgaudit.sources.memo_records import (
 from mgaudit.sources.records import NONE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mgaudit.sources.clang_abi import CXCursor, CXType, Library
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
 
 _INTEGERS: Final = frozenset(range(4, 21))
 _ENUMERATION: Final = 106
+_LVALUE_REFERENCE: Final = 103
 _TYPEDEF: Final = 107
 _ELABORATED: Final = 119
 _TEMPLATE_REFERENCE: Final = 45
@@ -76,7 +79,9 @@ class TypeReader:
         self._names: dict[int, str] = {}
         self._places: dict[int, tuple[int, int, int, int]] = {}
         self._spelled: dict[int, tuple[CXType, str]] = {}
+        self._shapes: dict[int, tuple[TypeRecord, tuple[CXType, ...]]] = {}
         self._aliases: dict[int, tuple[AliasRecord, ...]] = {}
+        self._outputs: dict[int, tuple[int, ...]] = {}
         self._seen: dict[str, CXType] = {}
         self._waiting: list[str] = []
 
@@ -134,31 +139,42 @@ class TypeReader:
         known = types.known.get(spelling)
         if known is not None:
             return known
-        return types.add(spelling, self._read(canonical, placeless(spelling), types, depth))
+        shape = self._shapes.get(canonical.data0)
+        if shape is None:
+            shape = self._shapes[canonical.data0] = self._shape(canonical, placeless(spelling))
+        return types.add(spelling, self._made_of(shape, types, depth))
 
-    def _read(self, canonical: CXType, text: str, types: Types, depth: int) -> TypeRecord:
+    def _made_of(self, shape: tuple[TypeRecord, tuple[CXType, ...]], types: Types, depth: int) -> TypeRecord:
+        record, parts = shape
+        is_record = record.kind == RECORD  # whose arguments need not be types
+        if not parts or (is_record and depth >= _DEEPEST):
+            return record
+        found = tuple(-1 if is_record and not part.kind else self.add(part, types, depth + 1) for part in parts)
+        return TypeRecord(record.kind, record.text, record.bits, record.key, record.name, record.path, found)
+
+    def _shape(self, canonical: CXType, text: str) -> tuple[TypeRecord, tuple[CXType, ...]]:
+        """A type without its parts, and these."""
         kind = canonical.kind
         if kind == ast.RECORD:
-            return self._record(canonical, text, types, depth)
+            return self._record(canonical, text)
         if kind == ast.POINTER or kind in ast.REFERENCES:
-            inner = self.add(self._cursors.pointee(canonical), types, depth + 1)
-            return TypeRecord(POINTER if kind == ast.POINTER else REFERENCE, text, parts=(inner,))
+            record = TypeRecord(POINTER if kind == ast.POINTER else REFERENCE, text)
+            return record, (self._cursors.pointee(canonical),)
         if kind in ast.ARRAYS:
-            inner = self.add(self._cdll.clang_getArrayElementType(canonical), types, depth + 1)
-            return TypeRecord(ARRAY, text, parts=(inner,))
+            return TypeRecord(ARRAY, text), (self._cdll.clang_getArrayElementType(canonical),)
         if kind == _ENUMERATION:
             declared = self._cursors.declaration_of(canonical)
             name, path = self.name_of(declared), self.path_of(declared)
-            return TypeRecord(ENUMERATION, text, self._bits(canonical), self.key_of(declared), name, path)
+            return TypeRecord(ENUMERATION, text, self._bits(canonical), self.key_of(declared), name, path), ()
         if kind in _INTEGERS:
-            return TypeRecord(INTEGER, text, self._bits(canonical))
-        return TypeRecord(_KINDS.get(kind, OTHER), text)
+            return TypeRecord(INTEGER, text, self._bits(canonical)), ()
+        return TypeRecord(_KINDS.get(kind, OTHER), text), ()
 
     def _bits(self, type_: CXType) -> int:
         size: int = self._cdll.clang_Type_getSizeOf(type_)
         return max(0, size) * 8
 
-    def _record(self, type_: CXType, text: str, types: Types, depth: int) -> TypeRecord:
+    def _record(self, type_: CXType, text: str) -> tuple[TypeRecord, tuple[CXType, ...]]:
         declared = self._cursors.declaration_of(type_)
         pattern = self._cdll.clang_getSpecializedCursorTemplate(declared)
         name = self.name_of(pattern if pattern.data0 else declared)
@@ -166,12 +182,24 @@ class TypeReader:
         if self.is_tracked(declared) and key not in self._seen and not text.endswith(_LAMBDA):
             self._seen[key] = type_
             self._waiting.append(key)
-        parts: list[int] = []
-        if depth < _DEEPEST and not name.endswith("::allocator"):
-            for index in range(self._cdll.clang_Type_getNumTemplateArguments(type_)):
-                argument = self._cdll.clang_Type_getTemplateArgumentAsType(type_, index)
-                parts.append(self.add(argument, types, depth + 1) if argument.kind else -1)
-        return TypeRecord(RECORD, text, 0, key, name, self.path_of(declared), tuple(parts))
+        count = 0 if name.endswith("::allocator") else max(0, self._cdll.clang_Type_getNumTemplateArguments(type_))
+        arguments = tuple(self._cdll.clang_Type_getTemplateArgumentAsType(type_, index) for index in range(count))
+        return TypeRecord(RECORD, text, 0, key, name, self.path_of(declared)), arguments
+
+    def outputs_of(self, function: CXCursor) -> tuple[int, ...]:
+        """The parameters through which a function may change what its caller gives it."""
+        known = self._outputs.get(function.data0)
+        if known is None:
+            known = self._outputs[function.data0] = tuple(self._written(self._cursors.type_of(function)))
+        return known
+
+    def _written(self, type_: CXType) -> Iterator[int]:
+        for index in range(max(0, self._cdll.clang_getNumArgTypes(type_))):
+            parameter = self._cdll.clang_getCanonicalType(self._cdll.clang_getArgType(type_, index))
+            if parameter.kind in {_LVALUE_REFERENCE, ast.POINTER}:
+                pointee = self._cursors.pointee(parameter)
+                if not self._cdll.clang_isConstQualifiedType(pointee):
+                    yield index
 
     # ---- aliases
 

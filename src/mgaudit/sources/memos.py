@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.cursors import copied
 from mgaudit.sources.memo_bodies import BodyReader
 from mgaudit.sources.memo_records import HolderRow, MemoRow, encode
 from mgaudit.sources.memo_types import TypeReader, Types
@@ -93,7 +92,7 @@ class MemoFinder:
         key = self._types.key_of(function)
         if key not in self._entered:
             self._entered.add(key)
-            self._waiting.append(copied(function))
+            self._waiting.append(function)
 
     def _is_pattern(self, declared: CXCursor) -> bool:
         """Whether a declaration is a member of a template, and no member of an instantiation."""

@@ -12,13 +12,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.records import NONE, SlotRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mgaudit.sources.clang_abi import CXCursor, CXType
+    from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.symbols import SymbolTable
 
@@ -85,7 +85,7 @@ class StoreFinder:
         elif kind in ast.INITIALISER_LISTS:
             self._list(cursor)
         elif kind == ast.VARIABLE:
-            self._declaration(copied(cursor), is_local=True)
+            self._declaration(cursor, is_local=True)
         return True
 
     # ---- where a store is written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from ctypes import string_at
+from ctypes import c_void_p, string_at
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
@@ -23,6 +23,7 @@ from mgaudit.sources.records import (
 if TYPE_CHECKING:
     from mgaudit.sources.files import FileTable
 
+_DECLARATION: Final = abi.CXIdxEntityInfo.cursor.offset + abi.CXCursor.data0.offset  # of an entity
 _CURSOR_TRANSLATION_UNIT: Final = 350
 _INVALID_CURSORS: Final = range(70, 74)
 _CURSOR_NAMESPACE: Final = 22
@@ -64,13 +65,12 @@ class SymbolTable:
 
     def of_entity(self, address: int) -> int:
         """The index of a ``CXIdxEntityInfo``."""
-        entity = abi.CXIdxEntityInfo.from_address(address)
-        cursor = entity.cursor
-        index = self._by_declaration.get(cursor.data0)
+        index = self._by_declaration.get(c_void_p.from_address(address + _DECLARATION).value or 0)
         if index is None:
+            entity = abi.CXIdxEntityInfo.from_address(address)
             usr = string_at(entity.usr).decode(errors="replace") if entity.usr else ""
             name = string_at(entity.name).decode(errors="replace") if entity.name else ""
-            index = self._intern(cursor, usr, name, entity.kind)
+            index = self._intern(entity.cursor, usr, name, entity.kind)
         return index
 
     def of_cursor(self, cursor: abi.CXCursor) -> int:
@@ -120,7 +120,8 @@ class SymbolTable:
 
     def is_tracked(self, address: int) -> bool:
         """Whether a ``CXIdxEntityInfo`` is declared in the audited tree, without interning it."""
-        return self.is_tracked_cursor(abi.CXIdxEntityInfo.from_address(address).cursor)
+        tracked = self._tracked.get(c_void_p.from_address(address + _DECLARATION).value or 0)
+        return self.is_tracked_cursor(abi.CXIdxEntityInfo.from_address(address).cursor) if tracked is None else tracked
 
     def is_tracked_cursor(self, cursor: abi.CXCursor) -> bool:
         """Whether a declaration lies in the audited tree, without interning it."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.constants import Constants
-from mgaudit.sources.cursors import Cursors, copied
 from mgaudit.sources.records import (
     NONE,
     VIA_AGGREGATE,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mgaudit.sources.clang_abi import CXCursor
+    from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.library_calls import LibraryCalls
     from mgaudit.sources.symbols import SymbolTable
@@ -140,7 +140,7 @@ class UseFinder:
 
         def see(cursor: CXCursor) -> bool:
             if cursor.kind == ast.TYPE_REFERENCE:
-                self._type(copied(cursor), symbol)
+                self._type(cursor, symbol)
             return bool(cursor.kind == ast.PARAMETER)
 
         self._cursors.visit(declaration, see)
@@ -162,11 +162,11 @@ class UseFinder:
             if kind == ast.LAMBDA:
                 operator = self._cursors.call_operator(cursor)
                 closure = scope.closure if operator is None else self._symbols.of_cursor(operator)
-                self._walk(copied(cursor), _Scope(scope.parent, scope.via | VIA_LAMBDA, closure))
+                self._walk(cursor, _Scope(scope.parent, scope.via | VIA_LAMBDA, closure))
                 return False
             visitor = self._visitors.get(kind)
             if visitor is not None:
-                visitor(self, copied(cursor), scope)
+                visitor(self, cursor, scope)
             return True
 
         self._cursors.visit(root, see)
