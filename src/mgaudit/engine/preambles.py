@@ -91,8 +91,7 @@ class Chooser:
         self._contents = contents
         self._searches: dict[tuple[str, ...], Resolver] = {}
         self._included: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
-        self._closures: dict[tuple[tuple[str, ...], str], frozenset[str]] = {}
-        self._sizes: dict[str, int] = {}
+        self._closures: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[frozenset[str], int]] = {}
 
     def _search(self, group: Group) -> Resolver:
         known = self._searches.get(group.arguments)
@@ -225,18 +224,25 @@ class Chooser:
 
     def _closure_size(self, group: Group, headers: tuple[str, ...]) -> int:
         """About how many bytes some headers include: a plain search for directives, all arms alike."""
-        closure = frozenset[str]().union(*(self._closure(group, header) for header in headers))
-        return sum(self._size(key) for key in closure)
+        return self._closure(group, headers)[1]
 
-    def _closure(self, group: Group, header: str) -> frozenset[str]:
-        known = self._closures.get((group.arguments, header))
+    def _closure(self, group: Group, headers: tuple[str, ...]) -> tuple[frozenset[str], int]:
+        """What some headers include, themselves among it, and its bytes: what the last one adds to those before."""
+        if not headers:
+            return frozenset(), 0
+        known = self._closures.get((group.arguments, headers))
         if known is None:
-            seen, waiting = {header}, [header]
+            before, size = self._closure(group, headers[:-1])
+            seen = set(before)
+            waiting = [header for header in headers[-1:] if header not in seen]
+            seen.update(waiting)
             while waiting:
-                fresh = [key for key in self._includes_of(group, waiting.pop()) if key not in seen]
+                key = waiting.pop()
+                size += len(self._contents.read(key) or b"")
+                fresh = [key for key in self._includes_of(group, key) if key not in seen]
                 seen.update(fresh)
                 waiting += fresh
-            known = self._closures[group.arguments, header] = frozenset(seen)
+            known = self._closures[group.arguments, headers] = frozenset(seen), size
         return known
 
     def _includes_of(self, group: Group, key: str) -> tuple[str, ...]:
@@ -249,12 +255,6 @@ class Chooser:
             ]
             known = tuple({self._resolver.key(target) for target in targets if target})
             self._included[group.arguments, key] = known
-        return known
-
-    def _size(self, key: str) -> int:
-        known = self._sizes.get(key)
-        if known is None:
-            known = self._sizes[key] = len(self._contents.read(key) or b"")
         return known
 
 

@@ -446,11 +446,11 @@ def _emissions(record: UnitRecord, symbols: list[int]) -> dict[int, list[tuple[o
 def _used_files(record: UnitRecord) -> set[int]:
     """The files that some fact names: a preamble's in-memory main file is none of them."""
     used = {index for include in record.includes for index in (include.file, include.target)}
-    used.update(row[1] for row in unpack(record.references, len(REFERENCE_COLUMNS)))
-    used.update(row[1] for row in unpack(record.declarations, len(DECLARATION_COLUMNS)))
-    used.update(row[2] for row in unpack(record.calls, len(CALL_COLUMNS)))
-    used.update(row[5] for row in unpack(record.demands, len(DEMAND_COLUMNS)))
-    used.update(row[1] for row in unpack(record.emissions, len(EMISSION_COLUMNS)))
+    for data, columns in (
+        (record.references, REFERENCE_COLUMNS), (record.declarations, DECLARATION_COLUMNS),
+        (record.calls, CALL_COLUMNS), (record.demands, DEMAND_COLUMNS), (record.emissions, EMISSION_COLUMNS),
+    ):  # fmt: skip
+        used.update(_words(data)[columns.index("file") :: len(columns)])
     used.update(file for body in record.bodies for file in body.files)
     used.update(row.file for row in record.computed)
     used.update(file for file, _ in record.memos)
