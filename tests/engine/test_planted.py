@@ -49,3 +49,11 @@ def test_plants_that_change_the_same_bytes_exclude_each_other(text: bytes) -> No
     other = Plant("o", "", {"f": text}, "f", 2, "x")
     assert planting(other).texts == {"f": text}
     assert planting(other, Plant("p", "", {"f": b"one\ntoo {\n}\nthree\n"}, "f", 2, "x")).texts is None
+
+
+def test_plants_are_apart_where_each_has_lines_of_its_own() -> None:
+    last = Plant("q", "", {"f": b"one\ntwo {\n}\nthird\n"}, "f", 4, "x")
+    assert planting(INSERTED, last, ELSEWHERE).are_apart
+    assert planting(LINES, last).are_apart
+    assert not planting(APPENDED, OTHER).are_apart
+    assert not planting(INSERTED, Plant("r", "", {"f": b"one\ntwo {;\n}\nthree\n"}, "f", 2, "x")).are_apart

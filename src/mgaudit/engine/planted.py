@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -64,6 +65,15 @@ class Planting:
                 at = edit.end
             found[path] = b"".join([*parts, data[at:]])
         return found
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether no two plants change the same line of a file."""
+        for path, edits in self._edits.items():
+            data = self._content(path)
+            if any(b"\n" not in data[one.end : other.start] for (one, _), (other, _) in pairwise(edits)):
+                return False
+        return True
 
     def line(self, plant: Plant) -> int:
         """The line at which the finding of a plant must lie among all of them."""

@@ -137,6 +137,7 @@ class _Proving:
         self.errors: list[Problem] = []
         self.base = _Answers(judge(analysis, self._selection(self.gates)))
         self.diagnostics = _diagnostics(analysis)
+        self.main_files = {unit.name.path for unit in analysis.facts.units}
 
     @staticmethod
     def _selection(gates: Iterable[GateSpec]) -> Selection:
@@ -182,7 +183,7 @@ class _Proving:
             for plant in task.candidates if task.is_open else ():
                 touched = self._touched(plant)
                 near = [trial for path in sorted(touched) for trial in taken[path]]
-                if task.planted.isdisjoint(plant.texts) and _can_share(task, plant, near, batch):
+                if task.planted.isdisjoint(plant.texts) and self._can_share(task, plant, near, batch):
                     task.candidates.remove(plant)
                     trial = _Trial(task, plant)
                     batch.append(trial)
@@ -195,9 +196,30 @@ class _Proving:
                 batch = [_Trial(repeated, repeated.candidates.popleft())]
         return batch
 
+    def _can_share(self, task: _Task, plant: Plant, near: Sequence[_Trial], batch: Sequence[_Trial]) -> bool:
+        """Whether a plant can be judged together with others.
+
+        Args:
+            task: Its control.
+            plant: The plant.
+            near: Those that share a unit with it.
+            batch: All of them.
+        """
+        if near:  # where one of them does not parse, the others would prove nothing
+            return False
+        # Of a gate that is in doubt, nothing else can be told.
+        if any(trial.task.gate is task.gate and trial.plant.is_doubt != plant.is_doubt for trial in batch):
+            return False
+        # A list that no unit holds can have several changes, each in a line of its own.
+        beside = [trial.plant for trial in batch if not trial.plant.texts.keys().isdisjoint(plant.texts)]
+        return not beside or self._planting(enumerate((*beside, plant))).are_apart
+
+    def _planting(self, plants: Iterable[tuple[int, Plant]]) -> Planting:
+        return Planting(tuple(plants), lambda name: read_file(self.settings, name))
+
     def _touched(self, plant: Plant) -> frozenset[str]:
-        """The changed files, and the main files of the units that hold one of them."""
-        found = set(plant.texts)
+        """The main files of the units that hold a changed file, headers taken alone among them."""
+        found = self.main_files & plant.texts.keys()
         for name in self.analysis.facts.configurations:
             graph = IncludeGraph.of(self.analysis.facts, name)
             for path in plant.texts:
@@ -209,9 +231,7 @@ class _Proving:
     def _judge(self, batch: list[_Trial]) -> list[_Trial]:
         """Judge a run; returns the trials about which it leaves doubts. Of a single one, what it says is final."""
         numbers = {gate.id: number for number, gate in enumerate(self.gates)}
-        planting = Planting(
-            [(numbers[trial.task.gate.id], trial.plant) for trial in batch], lambda name: read_file(self.settings, name)
-        )  # fmt: skip
+        planting = self._planting((numbers[trial.task.gate.id], trial.plant) for trial in batch)
         if planting.texts is None:
             return batch
         gates = [gate for gate in self.gates if any(trial.task.gate is gate for trial in batch)]
@@ -354,21 +374,6 @@ class _Proving:
             if entry.reason and bodies:
                 path, line = entry.place
                 yield f"what {entry.name} does: {path}:{line} in the place of {bodies}: {entry.reason}"
-
-
-def _can_share(task: _Task, plant: Plant, near: Sequence[_Trial], batch: Sequence[_Trial]) -> bool:
-    """Whether a plant can be judged together with others.
-
-    Args:
-        task: Its control.
-        plant: The plant.
-        near: Those that share a unit with it.
-        batch: All of them.
-    """
-    if near:  # where one of them does not parse, the others would prove nothing
-        return False
-    # Of a gate that is in doubt, nothing else can be told.
-    return all(trial.task.gate is not task.gate or trial.plant.is_doubt == plant.is_doubt for trial in batch)
 
 
 def _controls(task: _Task) -> Iterator[Control]:
