@@ -39,7 +39,7 @@ def test_a_kind_plants_red_and_green_controls(analysis: Analysis, kind: str) -> 
     for gate in gates:
         plants = list(planter(context_of(analysis, gate)))
         assert plants == list(planter(context_of(analysis, gate)))
-        assert len({plant.control for plant in plants if not plant.stays_green}) >= 3
+        assert len({plant.control for plant in plants if not plant.stays_green}) >= 8
         assert any(plant.stays_green for plant in plants)
         for plant in plants:
             for path, text in plant.texts.items():

@@ -34,6 +34,14 @@ def _spliced(line: str) -> _Lines:
     return ("  #  include \\", f"    {line.removeprefix('#include ')}"), 0
 
 
+def _commented(line: str) -> _Lines:
+    return (f"/* planted */ {line} // planted",), 0
+
+
+def _digraph(line: str) -> _Lines:
+    return (line.replace("#", "%:", 1),), 0
+
+
 def _respelled(line: str) -> _Lines:
     return (line.replace('"', '".//./', 1),), 0
 
@@ -44,6 +52,8 @@ WAYS: Final[dict[str, Callable[[str], _Lines]]] = {
     "in an arm that is taken": _conditional,
     "over two lines": _spliced,
     "by another spelling": _respelled,
+    "between comments": _commented,
+    "by a digraph": _digraph,
 }
 
 

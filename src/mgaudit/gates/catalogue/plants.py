@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from mgaudit.domain.names import selects
 from mgaudit.facts.computed import computed
 from mgaudit.gates.catalogue.parameters import CatalogueParameters
 from mgaudit.gates.plant_rows import NAME, Place, Rows
@@ -11,14 +13,15 @@ from mgaudit.gates.plant_uses import Cause
 from mgaudit.gates.plants import OFFERED, Ground, Plant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from mgaudit.gates.catalogue.parameters import Implication
     from mgaudit.gates.context import GateContext
     from mgaudit.sources.catalogues import Catalogue, Row
 
 
 def plants(context: GateContext) -> Iterator[Plant]:
-    """Cells that are illegal, a record that says otherwise, sizes that nothing asserts, and fields that are wrong.
+    """Cells that are illegal or break a rule, another record or count, sizes that nothing asserts, and wrong fields.
 
     What the tree compiles of a list may not let every change parse: what does not proves nothing.
     """
@@ -34,6 +37,10 @@ def plants(context: GateContext) -> Iterator[Plant]:
             yield from _cells(rows, calls, column, control)
     if "payload" in calls.columns:
         yield from _cells(rows, calls, "payload", "an unknown payload", entity=NAME)
+    for rule in parameters.implies:
+        yield from _broken(rows, calls, rule, parameters.implies)
+    if parameters.documented_count is not None:
+        yield from _counts(ground, parameters.documented_count)
     if parameters.append_only is not None:
         yield from _records(ground, calls, parameters.append_only)
     if "size" not in calls.columns:
@@ -54,6 +61,43 @@ def _cells(rows: Rows, catalogue: Catalogue, column: str, control: str, entity: 
         if row.get(column):
             index = catalogue.columns.index(column)
             yield from rows.rewritten(row, index, NAME, Cause(control, f"{NAME} is none"), entity or row.key)
+
+
+def _broken(rows: Rows, catalogue: Catalogue, rule: Implication, rules: Sequence[Implication]) -> Iterator[Plant]:
+    """A cell claims what does not go with the rest of its row, or no longer what does."""
+    ((column, value), *more) = rule.when.items()
+    if more or not rule.both or column not in catalogue.columns:  # else a row without the one may have the other
+        return
+    index = catalogue.columns.index(column)
+    cells = {id(row): row.union(column) for row in catalogue.rows}
+    ruled = {other.when.get(column) for other in rules}
+    neutral = next((cell for cell in cells.values() if cell and ruled.isdisjoint(cell)), None)
+    if neutral is None:
+        return
+    for row in catalogue.rows:
+        cell = cells[id(row)]
+        if value in cell:
+            left = [term for term in cell if term != value] or neutral
+            cause = Cause(f"what goes with {value}, alone", f"{row.key} lacks {value}")
+            yield from rows.rewritten(row, index, " | ".join(left), cause)
+        elif cell == neutral:
+            cause = Cause(f"{value} alone", f"{row.key} lacks what goes with {value}")
+            yield from rows.rewritten(row, index, " | ".join([*cell, value]), cause)
+
+
+def _counts(ground: Ground, name: str) -> Iterator[Plant]:
+    """The constant documents another number of calls."""
+    for item in computed(ground.facts, "constant"):
+        scan = ground.facts.scans.get(item.path)
+        if scan is None or not selects(name, item.name):
+            continue
+        data, at = ground.text(item.path), scan.offset_of(item.line, item.column)
+        end = data.find(b"\n", at)
+        text, count = re.subn(rb"\b%d\b" % int(item.value), b"%d" % (int(item.value) + 1), data[at:end])
+        if count == 1:
+            why = f"{item.name} documents one call more"
+            changed = {item.path: data[:at] + text + data[end:]}
+            yield Plant("another count", why, changed, item.path, item.line, item.name)
 
 
 def _records(ground: Ground, calls: Catalogue, file: str) -> Iterator[Plant]:

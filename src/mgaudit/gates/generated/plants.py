@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.gates.generated.parameters import GeneratedParameters
 from mgaudit.gates.plants import Ground, Plant
@@ -12,9 +13,11 @@ if TYPE_CHECKING:
 
     from mgaudit.gates.context import GateContext
 
+_QUOTED: Final = re.compile(r'"[^"]*"')
+
 
 def plants(context: GateContext) -> Iterator[Plant]:
-    """Lines that are added, doubled, changed and taken away, and other line ends."""
+    """Lines that are added, doubled, changed, moved and taken away; other line ends are harmless."""
     parameters = context.spec.parameters
     assert isinstance(parameters, GeneratedParameters)
     file = parameters.file
@@ -23,11 +26,16 @@ def plants(context: GateContext) -> Iterator[Plant]:
     if not rows:
         return
     last = rows[-1]
+    names = _QUOTED.sub(lambda match: match[0].swapcase(), lines[last])
     digits = "".join(char if not char.isdigit() else str((int(char) + 1) % 10) for char in lines[last])
     for control, changed, line in (
         ("a line more", [*lines[: last + 1], "// planted", *lines[last + 1 :]], last + 2),
         ("a line less", [*lines[:last], *lines[last + 1 :]], last + 1),
         ("another number", [*lines[:last], digits, *lines[last + 1 :]], last + 1),
+        ("a line twice", [*lines[:last], lines[last], *lines[last:]], last + 2),
+        ("other letters in a name", [*lines[:last], names, *lines[last + 1 :]], last + 1),
+        ("an empty line more", [*lines[:last], "", *lines[last:]], last + 1),
+        ("more behind its end", [*lines, "// planted"], len(lines) + 1),
         ("trailing white space", [*lines[:last], lines[last] + " ", *lines[last + 1 :]], last + 1),
         ("a comment before it", ["// planted", *lines], 1),
         ("nothing at all", [""], 1),
