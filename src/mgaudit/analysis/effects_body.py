@@ -75,19 +75,22 @@ class Evaluation:
         self.lambdas: dict[int, Sink] = {}
         self.callees: dict[Node, Places] = {}
         self._events: list[Event] = []
-        self.calls = Calls(self)
-        self.declarations = Declarations(self)
+        self.calls: Calls
+        self.declarations: Declarations
         self.variables: dict[Node, Place] = {}
         self._copies: set[Place] = set()
         self.references: set[Node] = set()
 
     def run(self) -> Summary:
         """Evaluate until nothing new is stored, and say what the function does."""
+        self.calls, self.declarations = Calls(self), Declarations(self)
         try:
             self._settle()
         except RecursionError:
             everything = {Place(Root.OBJECT, 0): _NOBODY, Place(Root.THIS, 0): _NOBODY}
             self.taint(everything, self.root, "expressions nested too deeply")
+        finally:
+            del self.calls, self.declarations  # they lead back here, and nobody searches for garbage meanwhile
         return self._summary()
 
     def _settle(self) -> None:

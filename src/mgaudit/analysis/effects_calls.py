@@ -102,7 +102,7 @@ class Calls:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._body = evaluation
-        self._unseen = Unseen(evaluation, self)
+        self._unseen = Unseen(evaluation)
         self._active: set[int] = set()
 
     # ---- forms of calls

@@ -30,7 +30,6 @@ from mgaudit.sources.records import SYMBOL_CONST_METHOD
 
 if TYPE_CHECKING:
     from mgaudit.analysis.effects_body import Evaluation
-    from mgaudit.analysis.effects_calls import Calls
     from mgaudit.analysis.effects_model import Sources
     from mgaudit.facts.bodies import BodyType
 
@@ -65,12 +64,10 @@ class Unseen:
 
     Args:
         evaluation: Evaluates the body around them.
-        calls: Its other calls.
     """
 
-    def __init__(self, evaluation: Evaluation, calls: Calls) -> None:
+    def __init__(self, evaluation: Evaluation) -> None:
         self._body = evaluation
-        self._calls = calls
 
     def call(self, node: Node, symbol: Symbol, objects: Places | None, arguments: Sequence[Argument]) -> Value:
         """A function is called, on some objects where it is a member."""
@@ -240,12 +237,12 @@ class Unseen:
         elif symbol.kind != "function" and symbol.name in _KEEPING:
             return
         if symbol.name == "operator()" and objects is not None:
-            self._calls.call_held(node, objects, list(call.arguments))
+            self._body.calls.call_held(node, objects, list(call.arguments))
             return
         elements = joined(*(memory.content(self._passed(a)) for a in call.arguments))
         elements = _data(joined(elements, *(self._passed(a) for a in call.arguments)))
         given = [Argument(None, Value(elements, elements))] * _CALLBACK_ARGUMENTS
-        self._calls.call_back(node, joined(*(self._body.targets(a.value) for a in call.arguments)), given)
+        self._body.calls.call_back(node, joined(*(self._body.targets(a.value) for a in call.arguments)), given)
 
     # ---- what is returned
 

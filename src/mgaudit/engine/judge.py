@@ -20,6 +20,7 @@ from mgaudit.engine.answers import Answers
 from mgaudit.engine.audited import named_files
 from mgaudit.engine.catalogues import CatalogueReader
 from mgaudit.engine.evidence import floors_of, inputs_of, tool_of
+from mgaudit.engine.garbage import no_collection
 from mgaudit.gates import exemptions
 from mgaudit.gates.context import GateContext, Verdict
 from mgaudit.gates.inference import entries_over_bodies, rests_on_effects
@@ -94,9 +95,10 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
     bench = _Bench(analysis, selection, terms, known, faults)
     results: dict[str, GateResult] = {}
     errors = list(analysis.problems)
-    for spec in sorted(wanted, key=lambda gate: gate.kind == "health"):  # health also weighs what the others examined
-        results[spec.id], problems = bench.judge(spec, _summed(results.values()))
-        errors += problems
+    with no_collection():
+        for spec in sorted(wanted, key=lambda gate: gate.kind == "health"):  # it also weighs what the others examined
+            results[spec.id], problems = bench.judge(spec, _summed(results.values()))
+            errors += problems
     ordered = tuple(results[spec.id] for spec in wanted)
     findings = tuple(sorted((f for r in ordered for f in r.findings), key=lambda f: f.sort_key))
     red = any(result.status is Status.RED for result in ordered)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import os
 import shutil
@@ -21,6 +20,7 @@ from mgaudit.domain.zones import matches_any
 from mgaudit.engine import manifest
 from mgaudit.engine.absence import Absence, Listings
 from mgaudit.engine.contents import Stamps, is_settled, key_of, stamp_of
+from mgaudit.engine.garbage import no_collection
 from mgaudit.engine.lookups import FileState, FileStates, Lookups, Search, system_folders
 from mgaudit.facts.cache import Cache
 from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
@@ -175,7 +175,7 @@ class Worker:
         """
         started = time.perf_counter()
         try:
-            with _no_collection():
+            with no_collection():
                 outcome = self._attempt(job)
                 if outcome is None:  # a file changed while it was read
                     outcome = self._attempt(job)
@@ -378,18 +378,6 @@ class Worker:
         return manifest.Variant(
             key, list(files), b"".join(files.values()), tracked, Absence.of(absent), links, not record.diagnostics, used
         )
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """No search for garbage: a unit makes many objects that stay until its record is written, and hardly a circle."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _nothing(_unit: TranslationUnit) -> None:
