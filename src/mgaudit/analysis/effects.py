@@ -55,6 +55,7 @@ class Effects:
         self._names_source = names_source
         self._summaries: dict[int, Summary] = {}
         self._deeds: dict[int, list[Deeds]] = {}
+        self._deeds_by_names: dict[int, dict[frozenset[Node], list[Deeds]]] = defaultdict(dict)
         self._users: dict[int, set[int]] = defaultdict(set)
         self._asking: list[int] = []
         self._waiting: dict[int, None] = {}
@@ -114,12 +115,25 @@ class Effects:
         self._settle([symbol])
         if names_source == self._names_source:
             return self._deeds.get(symbol, [])
-        found = []
-        for row in self._bodies.rows.get(symbol, ()):
-            evaluation = Evaluation(self, symbol, self._bodies.tree(row), names_source)
-            evaluation.run()
-            found.append(evaluation.deeds(row))
-        return found
+        known = self._deeds_by_names[symbol]
+        if not known and self._names_source is not None:
+            known[self._naming(symbol, self._names_source)] = self._deeds.get(symbol, [])
+        naming = self._naming(symbol, names_source)
+        if naming not in known:
+            known[naming] = [self._evaluated(symbol, row, names_source) for row in self._bodies.rows.get(symbol, ())]
+        return known[naming]
+
+    def _evaluated(self, symbol: int, row: BodyRow, names_source: Callable[[Node], bool]) -> Deeds:
+        evaluation = Evaluation(self, symbol, self._bodies.tree(row), names_source)
+        evaluation.run()
+        return evaluation.deeds(row)
+
+    def _naming(self, symbol: int, names_source: Callable[[Node], bool]) -> frozenset[Node]:
+        """The nodes of a function that name sources: whoever takes the same ones for that gets the same deeds."""
+        roots = [self._bodies.tree(row) for row in self._bodies.rows.get(symbol, ())]
+        if any(root.kind == ast.CONSTRUCTOR for root in roots):
+            roots += self.initialisers_of(symbol)
+        return frozenset(node for root in roots for node in root.walk() if names_source(node))
 
     def chain(self, deed: Evidence | None) -> list[Evidence]:
         """The deed, and what the called function does, down to the write itself."""
