@@ -63,7 +63,10 @@ def timed(work: Callable[[], object]) -> Timing:
 
 
 def mgaudit(*arguments: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "mgaudit", *arguments], capture_output=True, text=True, check=False)
+    # An installed program has its bytecode.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    words = [sys.executable, "-m", "mgaudit", *arguments]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
     if done.returncode not in {0, 1, 2} or "Traceback" in done.stderr:
         sys.exit(f"mgaudit {' '.join(arguments)} failed:\n{done.stderr}")
 

@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mgaudit.engine.pipeline import analyse
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mgaudit.config.model import Settings
+    from mgaudit.engine.pipeline import Analysis, Options
 
 Run = Callable[..., Any]
 
@@ -217,3 +222,18 @@ def test_a_part_finds_what_the_whole_run_finds_there(gated: Path, mgaudit: Run) 
     assert whole
     assert found(mgaudit, "--changed", "--fast")[1] == whole
     assert found(mgaudit, "src/backend/draw.cpp")[1] == whole
+
+
+def test_only_a_fast_look_at_changes_extracts_less(
+    repository: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def noted(settings: Settings, options: Options) -> Analysis:
+        asked.append(options.brief)
+        return analyse(settings, options)
+
+    monkeypatch.setattr("mgaudit.engine.pipeline.analyse", noted)
+    for words in ([], ["--fast"], ["--changed"], ["--changed", "--fast"], ["--changed", "--fast", "--sites"]):
+        mgaudit("check", *words)
+    assert asked == [False, False, False, True, False]

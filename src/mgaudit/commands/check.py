@@ -116,7 +116,8 @@ def run(  # noqa: PLR0913  one argument a set of options
     from mgaudit.baseline.judging import Terms  # noqa: PLC0415
     from mgaudit.engine.judge import judge  # noqa: PLC0415  slow to import
 
-    with workspace.analysed(settings, execution, bundles) as analysis:
+    is_brief = judging.fast and changes is not None and not judging.sites
+    with workspace.analysed(settings, execution, bundles, brief=is_brief) as analysis:
         warnings: tuple[Problem, ...] = ()
         if changes is not None:
             from mgaudit.engine.changes import affected  # noqa: PLC0415

@@ -167,9 +167,10 @@ def cache_bounds() -> Bounds:
         ) from None
 
 
-def engine_options(
-    settings: Settings, execution: Execution, folder: Path, progress: Progress, bundles: tuple[Path, ...] = ()
-) -> Options:
+def engine_options(  # noqa: PLR0913
+    settings: Settings, execution: Execution, folder: Path, progress: Progress, bundles: tuple[Path, ...] = (), *,
+    brief: bool = False,
+) -> Options:  # fmt: skip
     """What the engine is told of the user's options.
 
     Raises:
@@ -181,7 +182,7 @@ def engine_options(
         raise UntrustedError(problems)
     return Options(
         folder, execution.jobs, not execution.no_pch, execution.configuration, progress, bundles, _remote(execution),
-        pool=_pool(execution),
+        pool=_pool(execution), brief=brief,
     )  # fmt: skip
 
 
@@ -204,8 +205,16 @@ def _remote(execution: Execution) -> Remote | None:
 
 
 @contextlib.contextmanager
-def analysed(settings: Settings, execution: Execution, bundles: tuple[Path, ...] = ()) -> Iterator[Analysis]:
+def analysed(
+    settings: Settings, execution: Execution, bundles: tuple[Path, ...] = (), *, brief: bool = False
+) -> Iterator[Analysis]:
     """The facts of a tree, brought up to date; with bundles, out of what the shards of a run extracted.
+
+    Args:
+        settings: The configuration.
+        execution: How the run goes.
+        bundles: See above.
+        brief: Whether only gates that answer at once will ask (`mgaudit.engine.pipeline.Options`).
 
     Raises:
         UntrustedError: See `mgaudit.engine.pipeline.analyse` and `engine_options`.
@@ -215,7 +224,7 @@ def analysed(settings: Settings, execution: Execution, bundles: tuple[Path, ...]
 
     with cache_folder(execution) as folder:
         with watching(quiet=execution.quiet) as progress:
-            analysis = analyse(settings, engine_options(settings, execution, folder, progress, bundles))
+            analysis = analyse(settings, engine_options(settings, execution, folder, progress, bundles, brief=brief))
         try:
             yield analysis
         finally:

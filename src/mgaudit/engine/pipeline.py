@@ -61,6 +61,8 @@ class Options:
         remote: A cache that this machine shares with others.
         database: The file of the merged facts; default: the cache's own.
         pool: Makes the worker processes of a run; they end with it, unless this keeps them.
+        brief: Whether only gates that answer at once will ask: a few sources that have to be parsed yield no more than
+            these want, and are parsed again when a run wants all.
     """
 
     cache: Path
@@ -72,6 +74,7 @@ class Options:
     remote: Remote | None = None
     database: Path | None = None
     pool: Callable[[Setup, int], AbstractContextManager[Pool]] = Pool
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +451,9 @@ class _Run:
         if self.sharing is not None and stale:
             self.statistics.shared += self.sharing.bring(stale)
             stale = [job for job in stale if not self._is_known(job)]
+        if self.options.brief and len(stale) * _FEW <= len(self.plan.commands):
+            brief = [job.in_brief() if job.unit.kind == "source" else job for job in stale]
+            stale = [job for job in brief if not (job.is_brief and self._is_known(job))]
         return stale
 
     def _is_known(self, job: Job) -> bool:
@@ -469,7 +475,8 @@ class _Run:
             self.preambles[job.unit] = variant
             return
         headers, head = (job.preamble.headers, job.preamble.record if link else "") if job.preamble else ((), "")
-        self.standing.note(Stood(job.unit, self.jobs[job.unit].key, variant.record, headers, head), variant)
+        key = "" if job.is_brief else self.jobs[job.unit].key  # no run takes over a record that does not say all
+        self.standing.note(Stood(job.unit, key, variant.record, headers, head), variant)
 
     def _run(self, pool: Pool, label: str, jobs: list[Job]) -> None:
         if not jobs:

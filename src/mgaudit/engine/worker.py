@@ -110,6 +110,7 @@ class Job:
         headers: Keys of the headers that a preamble precompiles, in order.
         with_demands: Whether some gate asks what its machine code will refer to.
         planted: What stands in for the content of files of the tree, in this run alone: (absolute path, text).
+        is_brief: Whether what only gates over the whole tree ask is left out: memos, and what ``with_demands`` says.
     """
 
     unit: UnitId
@@ -124,6 +125,11 @@ class Job:
     headers: tuple[str, ...] = ()
     with_demands: bool = False
     planted: tuple[tuple[str, str], ...] = ()
+    is_brief: bool = False
+
+    def in_brief(self) -> Job:
+        """The job with `is_brief`: its record is never taken for that of the whole job, since the key differs."""
+        return replace(self, key=key_of((self.key, "brief")), is_brief=True)
 
     def in_memory(self) -> dict[str, str]:
         """All in-memory files of the parse: absolute path → text."""
@@ -207,12 +213,13 @@ class Worker:
         with TranslationUnit(self.library, ParseRequest(main, arguments, overlay, options)) as unit:
             use(unit)
             files = FileTable(
-                self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed, keyed=self.setup.keyed
-            )
+                self.library, self.resolver, self.setup.tracked, overlay, self.setup.observed,
+                keyed=frozenset() if job.is_brief else self.setup.keyed,
+            )  # fmt: skip
             files.of_path(self.resolver.key(main))
             return index_unit(
                 unit, files, directives_only=job.directives_only, with_bodies=self.setup.with_bodies,
-                with_demands=job.with_demands, asked=self.setup.asked,
+                with_demands=job.with_demands and not job.is_brief, asked=self.setup.asked,
             )  # fmt: skip
 
     def _plain(self, job: Job) -> UnitRecord:
