@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # CXCursorKind
+_DECLARATIONS: Final = range(1, 40)
 UNEXPOSED_DECLARATION: Final = 1
 FIELD: Final = 6
 VARIABLE: Final = 9
@@ -158,6 +159,8 @@ class Cursors:
         self._library = library
         self._patterns: dict[int, abi.CXCursor] = {}
         self._paths: dict[int, tuple[str, ...]] = {}
+        self._spellings: dict[int, str] = {}
+        self._known_members: dict[tuple[str, int], tuple[abi.CXCursor, ...]] = {}
 
     def visit(self, root: abi.CXCursor, see: Callable[[abi.CXCursor], bool]) -> None:
         """As `visit_below`, without the parents."""
@@ -242,17 +245,17 @@ class Cursors:
         canonical: abi.CXType = self.cdll.clang_getCanonicalType(self.cdll.clang_getPointeeType(type_))
         return canonical
 
-    def fields(self, record: abi.CXType) -> list[abi.CXCursor]:
+    def fields(self, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
         """The fields of a class, of an instantiation too."""
-        return self._members(self.cdll.clang_Type_visitFields, record)
+        return self._members("clang_Type_visitFields", record)
 
     def bases(self, record: abi.CXType) -> list[abi.CXType]:
         """The types of the direct bases of a class."""
         return [self.type_of(base) for base in self.base_specifiers(record)]
 
-    def base_specifiers(self, record: abi.CXType) -> list[abi.CXCursor]:
+    def base_specifiers(self, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
         """The base specifiers of a class, of an instantiation too."""
-        return self._members(self.cdll.clang_visitCXXBaseClasses, record)
+        return self._members("clang_visitCXXBaseClasses", record)
 
     def overridden(self, method: abi.CXCursor) -> list[abi.CXCursor]:
         """The methods that a method overrides directly."""
@@ -264,17 +267,20 @@ class Cursors:
             self.cdll.clang_disposeOverriddenCursors(array)
         return found
 
-    def methods(self, record: abi.CXType) -> list[abi.CXCursor]:
+    def methods(self, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
         """The member functions of a class that exist, implicitly declared ones among them."""
-        return self._members(self.cdll.clang_visitCXXMethods, record)
+        return self._members("clang_visitCXXMethods", record)
 
-    @staticmethod
-    def _members(visit: Callable[..., int], record: abi.CXType) -> list[abi.CXCursor]:
-        found: list[abi.CXCursor] = []
-        members = _Visit(found.append)
-        visit(record, _GATHER_MEMBERS, members)
-        members.end()
-        return found
+    def _members(self, visitor: str, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
+        key = visitor, record.data0
+        known = self._known_members.get(key)
+        if known is None:
+            found: list[abi.CXCursor] = []
+            members = _Visit(found.append)
+            getattr(self.cdll, visitor)(record, _GATHER_MEMBERS, members)
+            members.end()
+            known = self._known_members[key] = tuple(found)
+        return known
 
     def printed(self, declared: abi.CXCursor) -> str:
         """A declaration as the front end writes it, macros expanded."""
@@ -292,7 +298,13 @@ class Cursors:
 
     def spelling(self, cursor: abi.CXCursor) -> str:
         """Its name."""
-        return self._library.text(self.cdll.clang_getCursorSpelling(cursor))
+        if cursor.kind not in _DECLARATIONS:
+            return self._library.text(self.cdll.clang_getCursorSpelling(cursor))
+        known = self._spellings.get(cursor.data0)
+        if known is None:
+            text = self._library.text(self.cdll.clang_getCursorSpelling(cursor))
+            known = self._spellings[cursor.data0] = text
+        return known
 
     def type_spelling(self, type_: abi.CXType) -> str:
         """A type as text."""

@@ -26,6 +26,7 @@ class Lifetimes:
         self._cursors = cursors
         self._ends: dict[tuple[int, bool], list[tuple[CXCursor, bool]]] = {}
         self._aggregates: dict[int, list[CXCursor]] = {}
+        self._implied: dict[int, list[tuple[CXCursor, bool]]] = {}
 
     def destructors(self, type_: CXType) -> list[CXCursor]:
         """The declared destructors that run when an object of a type dies; of an implicit one, its members'."""
@@ -93,6 +94,12 @@ class Lifetimes:
 
     def implied_constructors(self, member: CXCursor) -> list[tuple[CXCursor, bool]]:
         """The constructors that a constructor runs without naming them, and whether each makes a base."""
+        known = self._implied.get(member.data0)
+        if known is None:
+            known = self._implied[member.data0] = self._constructors_implied_by(member)
+        return known
+
+    def _constructors_implied_by(self, member: CXCursor) -> list[tuple[CXCursor, bool]]:
         cdll = self._cursors.cdll
         type_ = self._cursors.type_of(cdll.clang_getCursorSemanticParent(member))
         if type_.kind != ast.RECORD:
