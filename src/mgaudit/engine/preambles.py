@@ -92,6 +92,7 @@ class Chooser:
         self._searches: dict[tuple[str, ...], Resolver] = {}
         self._included: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
         self._closures: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[frozenset[str], int]] = {}
+        self._sizes: dict[str, int] = {}
 
     def _search(self, group: Group) -> Resolver:
         known = self._searches.get(group.arguments)
@@ -238,7 +239,7 @@ class Chooser:
             seen.update(waiting)
             while waiting:
                 key = waiting.pop()
-                size += len(self._contents.read(key) or b"")
+                size += self._size(key)
                 fresh = [key for key in self._includes_of(group, key) if key not in seen]
                 seen.update(fresh)
                 waiting += fresh
@@ -255,6 +256,12 @@ class Chooser:
             ]
             known = tuple({self._resolver.key(target) for target in targets if target})
             self._included[group.arguments, key] = known
+        return known
+
+    def _size(self, key: str) -> int:
+        known = self._sizes.get(key)
+        if known is None:
+            known = self._sizes[key] = len(self._contents.read(key) or b"")
         return known
 
 
