@@ -164,13 +164,14 @@ class Effects:
                 self._waiting[self._owner(symbol)] = None
         while self._waiting:
             symbol = next(reversed(self._waiting))
-            fresh = [callee for callee in self._callees(symbol) if callee not in self._summaries]
-            if fresh and symbol not in self._summaries:
-                self._summaries.setdefault(symbol, Summary())
-                for callee in reversed(fresh):
-                    self._waiting.pop(callee, None)
-                    self._waiting[callee] = None
-                continue
+            if symbol not in self._summaries:
+                fresh = [callee for callee in self._callees(symbol) if callee not in self._summaries]
+                if fresh:
+                    self._summaries[symbol] = Summary()
+                    for callee in reversed(fresh):
+                        self._waiting.pop(callee, None)
+                        self._waiting[callee] = None
+                    continue
             del self._waiting[symbol]
             self._look(symbol)
 

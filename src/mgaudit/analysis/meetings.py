@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.sources import body_kinds as kinds
@@ -68,7 +68,8 @@ class Meetings:
         self._is_owed = is_owed
         self._open: dict[int, _Open] = {}
         self._reaching: dict[int, bool] = {}
-        self._calls: dict[int, dict[Node, list[int]]] = {}
+        self._calls: dict[int, list[tuple[Node, Deeds]]] = {}
+        self._callees_at: dict[int, dict[Node, list[int]]] = {}
         self.pairs: list[Pair] = []
 
     def find(self) -> list[Pair]:
@@ -108,9 +109,9 @@ class Meetings:
         mask = 0
         for deeds in self._state.deeds(function):
             mask |= deeds.row.mask
-            for node in deeds.root.walk():
-                if reached is None and self._reaches(node, deeds):
-                    reached = node
+        for node, deeds in self._calling(function):
+            if reached is None and self._reaches(node, deeds):
+                reached = node
         for node, callees in self._sites(function).items():
             for callee in callees:
                 left = self._open.get(callee, _Open())
@@ -141,32 +142,40 @@ class Meetings:
         found = False
         while waiting and not found:
             function = waiting.pop()
-            for deeds in self._state.deeds(function):
-                for node in deeds.root.walk():
-                    if self._state.reaches(node, deeds, self._reach):
-                        found = True
-                    elif node.kind == ast.CALL_EXPRESSION:
-                        fresh = [t for t in self._targets(node, deeds) if t not in seen]
-                        seen.update(fresh)
-                        waiting += fresh
+            for node, deeds in self._calling(function):
+                if self._state.reaches(node, deeds, self._reach):
+                    found = True
+                elif node.kind == ast.CALL_EXPRESSION:
+                    fresh = [t for t in self._targets(node, deeds) if t not in seen]
+                    seen.update(fresh)
+                    waiting += fresh
         self._reaching[start] = found
         return found
 
     # ---- calls
 
-    def _sites(self, function: int) -> dict[Node, list[int]]:
-        """The calls of a function that lead to functions outside of the state, in source order."""
+    def _calling(self, function: int) -> list[tuple[Node, Deeds]]:
+        """The nodes of a function that may call others, or hand them over, in source order."""
         known = self._calls.get(function)
         if known is None:
-            known = self._calls[function] = defaultdict(list)
-            for deeds in self._state.deeds(function):
-                for node in deeds.root.walk():
-                    if node.kind == ast.CALL_EXPRESSION and not self._state.reaches(node, deeds, self._reach):
-                        known[node] += self._outside(node, deeds, function)
-                    elif node.kind == kinds.DESTRUCTION:
-                        known[node] += [t for t in self._targets(node, deeds) if self._is_outside(t)]
-                    elif node.kind == ast.VARIABLE:
-                        known[node] += [f for f in _handed(node, self._state) if self._is_outside(f)]
+            known = self._calls[function] = [
+                (node, deeds) for deeds in self._state.deeds(function) for node in deeds.root.walk()
+                if node.kind in _CALLING
+            ]  # fmt: skip
+        return known
+
+    def _sites(self, function: int) -> dict[Node, list[int]]:
+        """The calls of a function that lead to functions outside of the state, in source order."""
+        known = self._callees_at.get(function)
+        if known is None:
+            known = self._callees_at[function] = defaultdict(list)
+            for node, deeds in self._calling(function):
+                if node.kind == ast.CALL_EXPRESSION and not self._state.reaches(node, deeds, self._reach):
+                    known[node] += self._outside(node, deeds, function)
+                elif node.kind == kinds.DESTRUCTION:
+                    known[node] += [t for t in self._targets(node, deeds) if self._is_outside(t)]
+                elif node.kind == ast.VARIABLE:
+                    known[node] += [f for f in _handed(node, self._state) if self._is_outside(f)]
         return known
 
     def _outside(self, node: Node, deeds: Deeds, function: int) -> Iterator[int]:
@@ -203,3 +212,6 @@ def _handed(node: Node, state: State) -> list[int]:
         elif child.kind not in {ast.CALL_EXPRESSION, ast.LAMBDA}:
             waiting += child.children
     return found
+
+
+_CALLING: Final = frozenset({ast.CALL_EXPRESSION, kinds.DESTRUCTION, ast.VARIABLE})

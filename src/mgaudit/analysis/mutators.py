@@ -133,7 +133,7 @@ class State:
 
     def is_changed(self, place: Place, function: int) -> bool:
         """Whether a write to a place, as a function of the zones names it, changes state."""
-        if any(step in self.counters for step in place.path):
+        if not self.counters.isdisjoint(place.path):
             return False
         if place.root is Root.THIS and self.entities.is_inside(function):
             return not self._is_of_values(function)
@@ -190,8 +190,9 @@ class State:
     def mutations(self, function: int) -> Iterator[Mutation]:
         """Where a function outside of the zones changes state itself; what its callees do is theirs."""
         for deeds in self.deeds(function):
-            widths = deeds.widths()
-            for event in deeds.events:
+            lasting = [event for event in deeds.events if not event.place.is_own]
+            widths = deeds.widths() if lasting else {}
+            for event in lasting:
                 mutators, is_certain = self.changed(event, widths.get(event.node, 0))
                 for mutator in mutators:
                     yield Mutation(event.node, mutator, event.evidence, is_certain)
@@ -211,7 +212,7 @@ class State:
         """What a deed changes, and whether something there names it."""
         node, place, evidence = event.node, event.place, event.evidence
         inner = evidence.place.path if evidence.place is not None else ()
-        if place.is_own or any(step in self.counters for step in (*place.path, *inner)):
+        if place.is_own or not self.counters.isdisjoint(place.path) or not self.counters.isdisjoint(inner):
             return [], False
         if node.kind == ast.CALL_EXPRESSION and node.symbol is not None and self.is_function(node.symbol):
             is_changed = evidence.place is None or evidence.place.root is Root.THIS or self.named(place) is not None

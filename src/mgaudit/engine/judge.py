@@ -95,7 +95,7 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
     bench = _Bench(analysis, selection, terms, known, faults)
     results: dict[str, GateResult] = {}
     errors = list(analysis.problems)
-    with no_collection():
+    with no_collection(stays=True):
         for spec in sorted(wanted, key=lambda gate: gate.kind == "health"):  # it also weighs what the others examined
             results[spec.id], problems = bench.judge(spec, _summed(results.values()))
             errors += problems

@@ -120,9 +120,15 @@ class Judged:
 
     def enclosing(self, pair: Pair) -> Enclosing:
         """The function of a pair, or the variable that holds it."""
+        return self._enclosing[pair.function]
+
+    @cached_property
+    def _enclosing(self) -> dict[int, Enclosing]:
         facts = self.context.facts
-        found = enclosing_function(facts, [pair.function])
-        return found if found is not None else Enclosing(facts.symbol(pair.function).qualified, is_internal=False)
+        return {
+            number: enclosing_function(facts, [number]) or Enclosing(facts.symbol(number).qualified, is_internal=False)
+            for number in {pair.function for pair in self.pairs}
+        }
 
     def mutator(self, pair: Pair) -> str:
         """The qualified name of what is changed."""
