@@ -272,6 +272,18 @@ def test_facts_are_those_of_a_plain_parse(forest: Tree, jobs: int) -> None:
     assert differing(forest.known(again), expected) == []
 
 
+def test_skipped_lines_are_told_once(forest: Tree) -> None:
+    forest.write("src/umbrella.h", UMBRELLA + "#if 0\nint never;\n#endif\n")
+    forest.write("src/late.h", "#pragma once\n#if 0\nint never;\n#endif\n")
+    forest.write("src/a.cpp", USER.format("a") + "#ifdef NEVER\nint never;\n#endif\n#include <late.h>\n")
+    fast, _ = both_ways(forest)
+    kinds = {unit.id: unit.name.kind for unit in fast.facts.units}
+    skipped = fast.facts.skipped(["src/umbrella.h", "src/late.h", "src/a.cpp"])
+    assert {path: [kinds[unit] for unit in ranges] for path, ranges in skipped.items()} == {
+        "src/umbrella.h": ["preamble"], "src/late.h": ["source"], "src/a.cpp": ["source"],
+    }  # fmt: skip
+
+
 def test_the_size_of_what_a_header_includes_decides(forest: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preambles, "_MIN_CLOSURE", 10_000_000)
     assert used(forest.analyse()) == []

@@ -48,6 +48,9 @@ _CRASHED: Final = 2  # CXError_Crashed
 _NOTHING: Final = Asked()
 _WORDS: Final = ctypes.sizeof(abi.CXSourceRange) // 4
 _BEGIN: Final = abi.CXSourceRange.begin.offset // 4
+# The front end numbers what it reads from the bottom of 31 bits up, what it loads from the top down
+# (``clang/Basic/SourceManager.h``): no file is large enough for a gap such as the one between the two.
+_LOADED_GAP: Final = 1 << 30
 _STACK: Final = 8 << 20  # bytes: what libclang gives its own threads (CIndex.cpp)
 _NO_THREADS: Final = "LIBCLANG_NOTHREADS"
 _WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
@@ -144,14 +147,18 @@ class TranslationUnit:
         return sorted(found, key=lambda d: (d.file, d.line, d.column, d.message))
 
     def skipped(self, files: FileTable) -> list[tuple[int, int, int]]:
-        """The line ranges of tracked files that the preprocessor skipped."""
+        """The line ranges of tracked files that the preprocessor skipped; those of a precompiled header are its own."""
         ranges = self.cdll.clang_getAllSkippedRanges(self.handle)
         found = set()
         foreign = ForeignSpan(files)
         listed, count = ranges.contents.ranges, ranges.contents.count
         begins = array("I", ctypes.string_at(listed, count * ctypes.sizeof(abi.CXSourceRange)))[_BEGIN::_WORDS]
+        last_begin = 0
         for index in sorted(range(count), key=begins.__getitem__):
-            if begins[index] in foreign:
+            if begins[index] - last_begin > _LOADED_GAP:
+                break
+            last_begin = begins[index]
+            if last_begin in foreign:
                 continue
             extent = listed[index]
             file, first, _, offset = files.place(self.cdll.clang_getRangeStart(extent))
