@@ -146,9 +146,9 @@ class _Proving:
     def proof(self) -> Proof:
         tasks = [task for gate in self.gates for task in self._tasks(gate)]
         while batch := self._batch(tasks):
-            for trial in self._judge(batch):
-                if len(batch) > 1:
-                    self._judge([trial])
+            doubtful = self._judge(batch)
+            while doubtful:
+                doubtful = self._resolve(doubtful)
         self._demand_the_old_answer()
         proofs = tuple(self._of_gate(gate, [t for t in tasks if t.gate is gate]) for gate in self.gates)
         report = self.base.report
@@ -207,8 +207,9 @@ class _Proving:
         """
         if near:  # where one of them does not parse, the others would prove nothing
             return False
-        # Of a gate that is in doubt, nothing else can be told.
-        if any(trial.task.gate is task.gate and trial.plant.is_doubt != plant.is_doubt for trial in batch):
+        own = [trial.plant for trial in batch if trial.task.gate is task.gate]
+        # Of a gate that is in doubt, nothing else can be told; and one finding proves one plant.
+        if any(p.is_doubt != plant.is_doubt or (p.entity and _place(p) == _place(plant)) for p in own):
             return False
         # A list that no unit holds can have several changes, each in a line of its own.
         beside = [trial.plant for trial in batch if not trial.plant.texts.keys().isdisjoint(plant.texts)]
@@ -227,6 +228,23 @@ class _Proving:
         return frozenset(found)
 
     # ---- judging
+
+    def _resolve(self, doubtful: list[_Trial]) -> list[_Trial]:
+        """Judge one trial of each gate, and alone what is in doubt even then; returns the others.
+
+        The gates' own work is shared, and what one of them says of the plant of another is told apart by its place.
+        """
+        chosen: list[_Trial] = []
+        for trial in doubtful:
+            touched = self._touched(trial.plant)
+            near = [other for other in chosen if not touched.isdisjoint(self._touched(other.plant))]
+            is_first = all(other.task.gate is not trial.task.gate for other in chosen)
+            if is_first and self._can_share(trial.task, trial.plant, near, chosen):
+                chosen.append(trial)
+        for trial in self._judge(chosen):
+            if len(chosen) > 1:
+                self._judge([trial])
+        return [trial for trial in doubtful if trial not in chosen]
 
     def _judge(self, batch: list[_Trial]) -> list[_Trial]:
         """Judge a run; returns the trials about which it leaves doubts. Of a single one, what it says is final."""
@@ -374,6 +392,10 @@ class _Proving:
             if entry.reason and bodies:
                 path, line = entry.place
                 yield f"what {entry.name} does: {path}:{line} in the place of {bodies}: {entry.reason}"
+
+
+def _place(plant: Plant) -> tuple[str, int, str]:
+    return plant.path, plant.line, plant.entity
 
 
 def _controls(task: _Task) -> Iterator[Control]:
