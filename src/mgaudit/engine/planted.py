@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mgaudit.gates.plants import Plant
 
@@ -111,10 +111,10 @@ class Planting:
             shift += edit.text.count(b"\n") - data[edit.start : edit.end].count(b"\n")
         return None
 
-    def is_due_to(self, path: str, line: int, plants: Sequence[Plant]) -> bool:
-        """Whether what is said of a line may be due to some plants: no other one stands there."""
-        owner = self.owner(path, line)
-        return owner is None or any(owner is plant for plant in plants)
+    def is_due_to(self, places: Iterable[tuple[str, int]], plant: Plant) -> bool:
+        """Whether what is said of some lines may be due to a plant: it stands there, or none at all."""
+        owners = [owner for place in places if (owner := self.owner(*place)) is not None]
+        return not owners or any(owner is plant for owner in owners)
 
 
 def _common(one: bytes, other: bytes) -> int:

@@ -285,7 +285,7 @@ class _Proving:
         for trial in batch:
             touched = self._touched(trial.plant)
             near = [] if trial.plant.is_doubt else [error for error in fresh if error.unit in touched]
-            guilty = next((e for e in near if planting.is_due_to(e.path, e.line, [trial.plant])), None)
+            guilty = next((e for e in near if planting.is_due_to([(e.path, e.line)], trial.plant)), None)
             if guilty is not None:
                 trial.task.rejected.append((trial.plant, f"{guilty.path}: {guilty.message}"))
             elif near:
@@ -314,13 +314,12 @@ class _Proving:
             if finding is not None:
                 hits[id(trial)] = finding
                 fresh -= Counter([_key(finding)])
-        plants = [trial.plant for trial in trials]
-        surplus = [answers.example(gate, key) for key in sorted(fresh, key=str)]
-        # What the plants of other gates cause is theirs to answer for.
-        surplus = [f for f in surplus if planting.is_due_to(f.path, f.line, plants)]
-        surplus += [self.base.example(gate, key) for key in sorted(gone, key=str)]
+        more = [answers.example(gate, key) for key in sorted(fresh, key=str)]
+        less = [self.base.example(gate, key) for key in sorted(gone, key=str)]
         doubtful = []
         for trial in trials:
+            # What other plants cause is theirs to answer for.
+            surplus = [f for f in more if planting.is_due_to(_places(f), trial.plant)] + less
             if not surplus and (trial.plant.stays_green or id(trial) in hits):
                 _settle(trial, Verdict.PROVED, hits[id(trial)].message if id(trial) in hits else "")
             elif not is_final:
@@ -396,6 +395,12 @@ class _Proving:
 
 def _place(plant: Plant) -> tuple[str, int, str]:
     return plant.path, plant.line, plant.entity
+
+
+def _places(finding: Finding) -> Iterator[tuple[str, int]]:
+    """Where a finding and its evidence lie."""
+    yield finding.path, finding.line
+    yield from ((step.path, step.line) for step in finding.evidence)
 
 
 def _controls(task: _Task) -> Iterator[Control]:

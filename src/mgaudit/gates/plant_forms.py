@@ -215,9 +215,11 @@ class Planter:
             if place is None or use.parameters or not self._sees(path, use):
                 continue
             offset, line = place
-            declared = f"{use.receiver}* planted = nullptr; " if use.receiver else ""
+            # An object of which nothing is known: what a null pointer leads to is nothing that could change.
+            declared = f"extern {use.receiver}& mgaudit_planted(); " if use.receiver else ""
             company = f" {use.company};" if use.company else ""
-            text = {path: self._ground.inserted(path, offset, f" {{ {declared}{_arrow(use, 'planted')};{company} }}")}
+            used = use.on("mgaudit_planted()")
+            text = {path: self._ground.inserted(path, offset, f" {{ {declared}{used};{company} }}")}
             yield Plant(control, self._cause(control, use).why, text, path, line, use.entity)
 
 

@@ -314,7 +314,9 @@ class Judged:
             if claim in self.publication.names and self.published[number].answers[claim] is Answer.FAILS:
                 yield self._missed(row, claim, number)
             elif fault := self._fault(claim, number):
-                yield self._row(row, *fault, claim, number=number)
+                reads = self.reads.conflicts(self.state, number)[:1] if claim == NO_READ else ()
+                proof = [Evidence("read", site.path, site.line, f"reads {site.entity}") for site in reads]
+                yield self._row(row, *fault, claim, number=number, proof=proof)
 
     def _missed(self, row: Row, claim: str, number: int) -> Finding:
         """A mutator that does not always publish what its row claims, with a path on which it does not."""

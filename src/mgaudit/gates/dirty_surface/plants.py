@@ -36,7 +36,8 @@ def plants(context: GateContext) -> Iterator[Plant]:
         if place is not None:
             planter = Planter(ground, paths, [use], ", and no row says what publishes it")
             yield from (plant.found_at(*place) for plant in planter.red())
-    reading = [use for _, use in accessors(ground, judged.state.entities, is_const=True)]
+    every = accessors(ground, judged.state.entities, is_const=True)
+    reading = [use for number, use in every if not judged.state.mutates(number) and not judged.state.may_mutate(number)]
     yield from Planter(ground, paths, reading, "").accepted("a read")
     answered_already = [use for number, use in changing if number in judged.owed and judged.rows_of(number)]
     yield from Planter(ground, paths, answered_already, "").accepted("a change that a row answers")

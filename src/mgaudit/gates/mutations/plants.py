@@ -31,7 +31,8 @@ def plants(context: GateContext) -> Iterator[Plant]:
     paths = context.paths_in(parameters.from_zones)
     every = accessors(ground, judged.state.entities, is_const=False)
     changing = [use for number, use in every if judged.state.mutates(number)]
-    reading = [use for _, use in accessors(ground, judged.state.entities, is_const=True)]
+    const = accessors(ground, judged.state.entities, is_const=True)
+    reading = [use for number, use in const if not judged.state.mutates(number) and not judged.state.may_mutate(number)]
     reaching = [use for name in parameters.reach for use in _reaching(ground, name)]
     if reaching:
         both = [use.beside(reaching[0]) for use in changing]

@@ -35,9 +35,8 @@ def plants(context: GateContext) -> Iterator[Plant]:
     yield from planter.green()
     known = Planter(ground, paths, [use for number, use in changing if number in plain], "")
     yield from known.accepted("a change that a row answers")
-    reading = Planter(
-        ground, paths, [use for _, use in accessors(ground, judged.entities, is_const=True)], ""
-    )  # fmt: skip
+    const = accessors(ground, judged.entities, is_const=True)
+    reading = Planter(ground, paths, [use for number, use in const if _only_reads(judged.effects.of(number))], "")
     yield from reading.accepted("a read")
     answered = (
         (row.row, (site.path, site.line, site.entity))
@@ -51,3 +50,8 @@ def plants(context: GateContext) -> Iterator[Plant]:
 def _changes(summary: Summary | None) -> bool:
     """Whether a method changes its object for certain."""
     return summary is not None and bool(summary.writes)
+
+
+def _only_reads(summary: Summary | None) -> bool:
+    """Whether a method leaves everything as it is for certain."""
+    return summary is not None and not summary.writes and not summary.taints
