@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mgaudit.analysis.effects_library import Effect
     from mgaudit.analysis.effects_model import Evidence, Place
-    from mgaudit.facts.bodies import BodyRow, BodyType, Node
+    from mgaudit.facts.bodies import BodyRow, Node
     from mgaudit.facts.query import Facts, Symbol
 
 
@@ -49,7 +49,10 @@ class Effects:
         self.is_interesting = is_interesting
         self._bodies = bodies_of(facts)
         self._library = Library(effects_of(table))
-        self._holders = Holders(facts)
+        holders = Holders(facts)
+        self.may_hold, self.may_refer, self.owns = holders.may_hold, holders.may_refer, holders.owns
+        self.is_argument_list = holders.is_argument_list
+        self.symbol = facts.symbol
         self._overrides = Overrides(facts)
         self._slots = Slots(facts)
         self._names_source = names_source
@@ -59,6 +62,7 @@ class Effects:
         self._users: dict[int, set[int]] = defaultdict(set)
         self._asking: list[int] = []
         self._waiting: dict[int, None] = {}
+        self._with_body: dict[int, bool] = {}
         self._copies: dict[int, list[bool]] = {}
         self._references: dict[int, bool] = {}
 
@@ -73,13 +77,15 @@ class Effects:
 
     def has_body(self, symbol: int) -> bool:
         """Whether a function's body, or the one that holds a lambda, tells what it does."""
-        if symbol in self._bodies.rows:
-            return not self._library.is_settled(self.facts.symbol(symbol))
-        return symbol in self._lambdas
+        return self.has_own_body(symbol) or (symbol not in self._bodies.rows and symbol in self._lambdas)
 
     def has_own_body(self, symbol: int) -> bool:
         """Whether a function has a body that is no lambda's."""
-        return symbol in self._bodies.rows and not self._library.is_settled(self.facts.symbol(symbol))
+        known = self._with_body.get(symbol)
+        if known is None:
+            known = symbol in self._bodies.rows and not self._library.is_settled(self.facts.symbol(symbol))
+            self._with_body[symbol] = known
+        return known
 
     def functions_at(self, places: Iterable[Place]) -> list[int]:
         """The functions that some places are, or that were ever stored into their last fields and variables."""
@@ -232,26 +238,6 @@ class Effects:
     def place(self, node: Node) -> tuple[str, int, int]:
         """Path, line and column of a node."""
         return self._bodies.path(node.file), node.line, node.column
-
-    def symbol(self, number: int) -> Symbol:
-        """The symbol of an id."""
-        return self.facts.symbol(number)
-
-    def may_hold(self, type_: BodyType | None) -> bool:
-        """See `Holders`."""
-        return self._holders.may_hold(type_)
-
-    def may_refer(self, type_: BodyType | None) -> bool:
-        """See `Holders`."""
-        return self._holders.may_refer(type_)
-
-    def is_argument_list(self, type_: BodyType | None) -> bool:
-        """See `Holders`."""
-        return self._holders.is_argument_list(type_)
-
-    def owns(self, type_: BodyType | None) -> bool:
-        """See `Holders`."""
-        return self._holders.owns(type_)
 
     def is_reference(self, symbol: int) -> bool:
         """Whether a field or variable is declared as a reference."""

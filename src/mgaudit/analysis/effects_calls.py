@@ -308,8 +308,9 @@ class Calls:
 
     def _repeat(self, node: Node, callee: int, done: Summary | Sink, walk: Walk) -> None:
         name = self._body.around.symbol(callee).qualified
+        text = f"calls {name}, which writes"
         for place in list(done.writes):
-            self._body.write(walk.places(place), node, f"calls {name}, which writes", callee, place)
+            self._body.write(walk.places(place), node, text, callee, place)
         for place, evidence in list(done.taints.items()):
             self._body.taint(walk.places(place), node, f"calls {name}: {evidence.text}", callee, place)
 

@@ -125,7 +125,7 @@ class _Search:
 
     def is_new(self, node: Node, calls: Calls) -> bool:
         """Whether a node is met for the first time within the same calls."""
-        identity = (node, tuple(id(call) for _, call in calls))
+        identity = (node, tuple([id(call) for _, call in calls]))
         if identity in self.seen:
             return False
         self.seen.add(identity)
@@ -253,7 +253,7 @@ class Origins:
 
     def _node(self, body: Body, node: NodeRecord, chain: tuple[Step, ...], calls: Calls, search: _Search) -> None:
         type_ = bare(body.types[node.type]) if node.type >= 0 else None
-        if any(selects(p, alias) for p in self._walker.terms.gl_names for alias in node.aliases):
+        if node.aliases and any(selects(p, alias) for p in self._walker.terms.gl_names for alias in node.aliases):
             search.add(Origin.GL_NAME, node.name, chain)
             return
         if type_ is not None and self._carries_nothing(type_):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from mgaudit.sources.memo_records import RECORD, BodyRow, HolderRow, RecordRow
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body of a function with its types put together."""
+    """The body of a function with its types put together; those of the row, which fill much memory, are gone."""
 
     path: str
     row: BodyRow
@@ -136,7 +138,7 @@ class World:
         """Take a row in."""
         types = self._put_together(row.types)
         if isinstance(row, BodyRow):
-            self.bodies.append(Body(path, row, types, mask))
+            self.bodies.append(Body(path, msgspec.structs.replace(row, types=()), types, mask))
         elif isinstance(row, HolderRow):
             place = Place(path, row.line, row.column, row.name, row.key)
             known = self.holders.get(row.key)
@@ -164,22 +166,19 @@ class World:
 
     def _put_together(self, rows: Sequence[TypeRecord]) -> list[Type]:
         made: dict[int, Type] = {}
+        return [self._made(index, rows, made) for index in range(len(rows))]
 
-        def make(index: int) -> Type:
-            known = made.get(index)
-            if known is None:
-                row = rows[index]
-                identity = (row.text, row.key)
-                known = self._types.get(identity)
-                if known is None or len(known.parts) < len(row.parts):
-                    parts = tuple(make(part) if part >= 0 else None for part in row.parts)
-                    known = self._types[identity] = Type(
-                        row.kind, row.text, row.bits, row.key, row.name, row.path, parts
-                    )
-                made[index] = known
-            return known
-
-        return [make(index) for index in range(len(rows))]
+    def _made(self, index: int, rows: Sequence[TypeRecord], made: dict[int, Type]) -> Type:
+        known = made.get(index)
+        if known is None:
+            row = rows[index]
+            identity = (row.text, row.key)
+            known = self._types.get(identity)
+            if known is None or len(known.parts) < len(row.parts):
+                parts = tuple([self._made(part, rows, made) if part >= 0 else None for part in row.parts])
+                known = self._types[identity] = Type(row.kind, row.text, row.bits, row.key, row.name, row.path, parts)
+            made[index] = known
+        return known
 
     def record_of(self, type_: Type) -> Record | None:
         """The class that a type is, where its definition was seen in the tree."""

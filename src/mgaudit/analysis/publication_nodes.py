@@ -237,8 +237,10 @@ class Meanings:
         Its field stands last in the place, or, where that is a path too long, in what a callee calls it.
         """
         place, inner = event.place, event.evidence.place
-        names = {place, *shortenings(place, self._state.effects.is_interesting)}
-        handed = reduce(int.__or__, (bits for counter, bits in context.counters if counter in names), 0)
+        handed = 0
+        if context.counters:
+            names = {place, *shortenings(place, self._state.effects.is_interesting)}
+            handed = reduce(int.__or__, (bits for counter, bits in context.counters if counter in names), 0)
         if handed or place.is_own or (not context.is_top and place.root in {Root.THIS, Root.PARAMETER}):
             return handed
         last = {path[-1] for path in (place.fields, inner.fields if inner is not None else ()) if path}

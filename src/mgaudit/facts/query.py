@@ -350,12 +350,12 @@ class Facts:
         )
         return sorted((Carry(*row) for row in self._wanted_rows(paths, query)), key=_place_key)
 
-    def memos(self) -> list[tuple[str, MemoRow, int]]:
+    def memos(self) -> Iterator[tuple[str, MemoRow, int]]:
         """What is known of memos: file, row and mask, in a fixed order."""
         masks: dict[tuple[str, bytes], int] = {}
         for path, data, mask in self.connection.execute(f"SELECT f.path, r.data, x.mask FROM memo_row r {_JOINS}"):
             masks[path, data] = masks.get((path, data), 0) | mask
-        return [(path, decode(data), mask) for (path, data), mask in sorted(masks.items())]
+        return ((path, decode(data), mask) for (path, data), mask in sorted(masks.items()))
 
     def _wanted_rows(self, values: Iterable[object], query: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a query over ``temp.wanted``; equal rows of several slices become one with all their bits."""

@@ -94,12 +94,12 @@ def symbols_within(facts: Facts, parents: Collection[int]) -> list[Symbol]:
 def masks_in(facts: Facts, paths: Collection[str]) -> dict[str, dict[int, int]]:
     """The byte offsets of all references and declarations in some files, with the configurations; by file."""
     found: dict[str, dict[int, int]] = {path: {} for path in paths}
-    marks = ",".join("?" * len(found))
-    for table in ("reference_row", "declaration_row"):
-        query = f"SELECT DISTINCT f.path, r.offset, x.mask FROM {table} r {_JOINS} WHERE f.path IN ({marks})"
-        for path, offset, mask in facts.connection.execute(query, list(found)):
-            masks = found[path]
-            masks[offset] = masks.get(offset, 0) | mask
+    slices = facts.connection.execute(_SLICES.format(paths=",".join("?" * len(found))), list(found)).fetchall()
+    for path, number, mask in slices:  # slice by slice, for a join of them all takes three times as long
+        masks = found[path]
+        for query in (_REFERENCE_OFFSETS, _DECLARATION_OFFSETS):
+            for (offset,) in facts.connection.execute(query, (number,)):
+                masks[offset] = masks.get(offset, 0) | mask
     return found
 
 
@@ -201,6 +201,12 @@ _TRACKED_USES: Final = f"""
 SELECT DISTINCT f.path, r.symbol, r.line, r.column FROM reference_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
 WHERE f.tracked AND y.kind NOT IN ('namespace', 'namespace-alias')
 """
+_SLICES: Final = """
+SELECT f.path, s.id, x.mask FROM slice s JOIN selected x ON x.slice = s.id JOIN file f ON f.id = s.file
+WHERE f.path IN ({paths})
+"""
+_REFERENCE_OFFSETS: Final = "SELECT offset FROM reference_row WHERE slice = ?"
+_DECLARATION_OFFSETS: Final = "SELECT offset FROM declaration_row WHERE slice = ?"
 _FUNCTION_DECLARATIONS: Final = f"""
 SELECT DISTINCT f.path, r.offset, x.mask FROM declaration_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
 WHERE f.path IN ({{paths}}) AND y.kind IN ({_FUNCTIONS})
