@@ -105,6 +105,7 @@ def test_lists_and_documents_are_planted_too(tree: Path, mgaudit: Run) -> None:
     assert (result.code, digest(tree)) == (0, before), result.out
     assert "T (test-names) proved" in result.out
     assert "D (doc-citations) proved" in result.out
+    assert result.out.count("  proved  ") - result.out.count("green: ") == 16
     for control in ("in another case", "a file that is not there", "green: a right citation", "green: an empty line"):
         assert f"proved  {control}" in result.out
 

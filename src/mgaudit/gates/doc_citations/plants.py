@@ -27,6 +27,9 @@ def plants(context: GateContext) -> Iterator[Plant]:
             for control, text, entity in (
                 ("a line that is not there", f"{path}:{count + 1000}", f"{path}:{count + 1000}"),
                 ("a range that ends too late", f"{path}:1-{count + 1000}", f"{path}:1-{count + 1000}"),
+                ("a range that begins too late", f"{path}:{count + 1000}-{count + 1001}", f"{path}:{count + 1000}"),
+                ("one of several lines", f"{path}:1,{count + 1000}", f"{path}:{count + 1000}"),
+                ("a range in the form of a web address", f"{path}#L1-L{count + 1000}", f"{path}:1-{count + 1000}"),
                 ("the form of a web address", f"{path}#L{count + 1000}", f"{path}:{count + 1000}"),
                 ("a file that is not there", f"{gone}:1", gone),
                 ("a name that the line does not hold", f"`mgauditPlanted` ({path}:1)", f"{path}:1"),

@@ -27,7 +27,12 @@ def plants(context: GateContext) -> Iterator[Plant]:
         own = test.name.rsplit(".", 1)[-1].rsplit("::", 1)[-1]
         for control, name in (
             ("renamed", own + "Planted"), ("in another case", own.swapcase()), ("cut short", own[:-1]),
+            ("without its first letter", own[1:]), ("with one letter more before it", "P" + own),
+            ("with another last letter", own[:-1] + "_"), ("with two letters swapped", own[1:2] + own[:1] + own[2:]),
+            ("with a number behind it", own + "1"),
         ):  # fmt: skip
+            if not name or name == own:
+                continue
             changed = list(lines)
             at = kept[test.name] - 1
             changed[at] = changed[at].replace(own.encode(), name.encode())
