@@ -12,12 +12,14 @@ from mgaudit.domain.findings import Status
 from mgaudit.engine.judge import Selection, judge
 from mgaudit.engine.pipeline import Analysis, Options, analyse
 from mgaudit.gates.registry import KINDS, PARAMETERS
+from mgaudit.gates.undeclared.check import check
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mgaudit.analysis.effects_calls import Surroundings
     from mgaudit.domain.findings import Finding
+    from mgaudit.gates.context import GateContext, Verdict
 
 HEAD = """
 schema = 1
@@ -248,6 +250,11 @@ TWO = {"src/backend/a.cpp": '#include "state/state.h"\n' + USE, "src/backend/b.c
             'exempt = [{ entity = "state::gWidth", reason = "old" }]\n', "", TWO, id="one exemption, two files"
         ),
         pytest.param(
+            'exempt = [{ symbol = "Draw", entity = "state::gWidth", reason = "old" }]\n', "",
+            {path: text.replace("int Draw", "static int Draw") for path, text in TWO.items()},
+            id="one exemption of a name, two functions",
+        ),
+        pytest.param(
             'baseline = "c.txt"\n',
             "src/backend/gone.cpp | Draw() | state::gWidth | read\n",
             {path: text.replace("int Draw", "static int Draw") for path, text in TWO.items()},
@@ -263,3 +270,27 @@ def test_what_is_accepted_elsewhere_is_not_accepted_twice(
     found = [finding for path in files for finding in in_part(analysis, path)]
     assert found == [finding for path in files for finding in in_whole(analysis, path)]
     assert [f for f in found if f.path.endswith("b.cpp") and not f.baselined]
+
+
+@pytest.mark.parametrize(
+    ("exemption", "looks"),
+    [
+        ('path = "src/backend/a.cpp"', [True]),
+        ('symbol = "Draw"', [True]),  # which is defined in that file alone
+        ('entity = "state::gWidth"', [True, False]),
+    ],
+)
+def test_a_gate_looks_elsewhere_only_where_an_exemption_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exemption: str, looks: list[bool]
+) -> None:
+    settings = f'exempt = [{{ {exemption}, reason = "old" }}]\n'
+    tree(tmp_path / "tree", settings, **{"src/backend/a.cpp": TWO["src/backend/a.cpp"]})
+    found: list[bool] = []
+
+    def watched(context: GateContext) -> Verdict:
+        found.append(context.is_local)
+        return check(context)
+
+    monkeypatch.setattr("mgaudit.gates.undeclared.check.check", watched)
+    assert in_part(analysed(tmp_path / "tree", tmp_path), "src/backend/a.cpp") == []
+    assert found == looks

@@ -194,7 +194,7 @@ class _Bench:
         """Whether findings in other files may decide what becomes of those in the chosen ones."""
         return (
             any(match.renames for match in matches)
-            or exemptions.span_files(spec, (*result.findings, *result.exempted))
+            or exemptions.span_files(self.analysis.facts, spec, (*result.findings, *result.exempted))
             or spans_files(self.analysis.facts, result.findings)
         )
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from mgaudit.domain.findings import Finding, Severity
 from mgaudit.domain.names import selects
+from mgaudit.gates.uses import is_in_one_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mgaudit.config.model import Exemption, GateSpec
+    from mgaudit.facts.query import Facts
     from mgaudit.gates.context import Verdict
 
 
@@ -69,15 +71,16 @@ def apply(spec: GateSpec, verdict: Verdict) -> Outcome:
     return Outcome(tuple(left), tuple(taken), tuple(stale))
 
 
-def span_files(spec: GateSpec, findings: Iterable[Finding]) -> bool:
+def span_files(facts: Facts, spec: GateSpec, findings: Iterable[Finding]) -> bool:
     """Whether an exemption without a file counts some findings together with others that may lie elsewhere.
 
-    One that takes an edge out of the graph counts nothing.
+    One that names a function of a single file does not, and one that takes an edge out of the graph counts nothing.
     """
     everywhere = [e for e in spec.exempt if e.entry_path is None]
     if any(e.edge and (e.entity or e.symbol) for e in everywhere):
         return True
-    return any(matches(exemption, finding) for finding in findings for exemption in everywhere)
+    fitting = {e for finding in findings for e in everywhere if matches(e, finding)}
+    return not all(e.symbol is not None and is_in_one_file(facts, e.symbol) for e in fitting)
 
 
 def describe(exemption: Exemption) -> str:

@@ -45,12 +45,14 @@ def spans_files(facts: Facts, findings: Iterable[Finding]) -> bool:
 
     An identity without its file names a function, and functions of one name may be defined in several files.
     """
-    for symbol in {finding.symbol for finding in findings if finding.path not in finding.identity}:
-        named = facts.symbols_named(symbol) if symbol is not None else []
-        rows = facts.declarations_of(s.id for s in named)
-        if len({row.path for row in rows if row.flags & DECL_DEFINITION}) != 1:
-            return True
-    return False
+    symbols = {finding.symbol for finding in findings if finding.path not in finding.identity}
+    return not all(symbol is not None and is_in_one_file(facts, symbol) for symbol in symbols)
+
+
+def is_in_one_file(facts: Facts, name: str) -> bool:
+    """Whether all functions that a name selects are defined in one and the same file."""
+    rows = facts.declarations_of(symbol.id for symbol in facts.symbols_named(name))
+    return len({row.path for row in rows if row.flags & DECL_DEFINITION}) == 1
 
 
 def role_name(bits: int) -> str:
