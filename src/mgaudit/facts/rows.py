@@ -9,7 +9,7 @@ from mgaudit.sources.clang_abi import ROLE_CALL
 from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from mgaudit.facts.query import Facts
 
@@ -91,8 +91,21 @@ def symbols_within(facts: Facts, parents: Collection[int]) -> list[Symbol]:
     return [Symbol(*row) for row in facts.connection.execute(f"{_SYMBOLS} WHERE parent IN ({chosen}) ORDER BY id")]
 
 
-def masks_in(facts: Facts, paths: Collection[str]) -> dict[str, dict[int, int]]:
-    """The byte offsets of all references and declarations in some files, with the configurations; by file."""
+def masks_in(facts: Facts, paths: Collection[str]) -> Mapping[str, Mapping[int, int]]:
+    """The byte offsets of all references and declarations in some files, with the configurations; by file.
+
+    Of a few files, as in a look at what changed, the answer is kept for the next gate.
+    """
+    key = masks_in, frozenset(paths)
+    known: Mapping[str, Mapping[int, int]] | None = facts.derived.get(key)
+    if known is None:
+        known = _masks_in(facts, paths)
+        if len(known) <= _FEW:
+            facts.derived[key] = known
+    return known
+
+
+def _masks_in(facts: Facts, paths: Collection[str]) -> dict[str, dict[int, int]]:
     found: dict[str, dict[int, int]] = {path: {} for path in paths}
     slices = facts.connection.execute(_SLICES.format(paths=",".join("?" * len(found))), list(found)).fetchall()
     for path, number, mask in slices:  # slice by slice, for a join of them all takes three times as long
@@ -175,6 +188,7 @@ def symbol_uses(facts: Facts) -> list[tuple[int, int, str, int, int]]:
     return facts.connection.execute(_SYMBOL_USES).fetchall()
 
 
+_FEW: Final = 16  # files
 _SYMBOLS: Final = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol"
 _JOINS: Final = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
 _FUNCTIONS: Final = ",".join(f"'{kind}'" for kind in sorted(FUNCTION_KINDS))
