@@ -1,7 +1,7 @@
 """Proves that gates can go red: plants violations in memory, and demands exactly the expected finding and no other.
 
-Nothing is written into the tree, nor into the facts that later runs rest on. Plants that no unit shares are judged in
-one run; where its answer is not exactly the expected one, each plant in doubt is judged again, alone.
+Nothing is written into the tree, nor into the facts that later runs rest on. Plants are judged together, a few in each
+unit; where the answer is not exactly the expected one, each plant in doubt is judged again, in the end alone.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from mgaudit.gates.plants import Plant
 
 _REJECTED: Final = 3  # candidates that do not parse, before a control counts as one that this tree has no place for
+
+_TOGETHER: Final = 4  # plants of one unit in a run: its parse is shared, but one that does not parse spoils the others
 
 _NOTHING: Final = "it has no red control in this tree: nothing shows that it can go red"
 _NO_KIND: Final = "no control of its kind exists yet: nothing shows that it can go red"
@@ -183,7 +185,9 @@ class _Proving:
             for plant in task.candidates if task.is_open else ():
                 touched = self._touched(plant)
                 near = [trial for path in sorted(touched) for trial in taken[path]]
-                if task.planted.isdisjoint(plant.texts) and self._can_share(task, plant, near, batch):
+                is_full = any(len(taken[path]) >= _TOGETHER for path in touched)
+                is_new = task.planted.isdisjoint(plant.texts)
+                if is_new and not is_full and self._can_share(task, plant, near, batch):
                     task.candidates.remove(plant)
                     trial = _Trial(task, plant)
                     batch.append(trial)
@@ -205,15 +209,16 @@ class _Proving:
             near: Those that share a unit with it.
             batch: All of them.
         """
-        if near:  # where one of them does not parse, the others would prove nothing
-            return False
+        if near and (plant.is_doubt or any(trial.plant.is_doubt for trial in near)):
+            return False  # where one of them does not parse, the others prove nothing
         own = [trial.plant for trial in batch if trial.task.gate is task.gate]
         # Of a gate that is in doubt, nothing else can be told; and one finding proves one plant.
         if any(p.is_doubt != plant.is_doubt or (p.entity and _place(p) == _place(plant)) for p in own):
             return False
-        # A list that no unit holds can have several changes, each in a line of its own.
         beside = [trial.plant for trial in batch if not trial.plant.texts.keys().isdisjoint(plant.texts)]
-        return not beside or self._planting(enumerate((*beside, plant))).are_apart
+        together = self._planting(enumerate((*beside, plant)))
+        # A list that no unit holds can have several changes, each in a line of its own.
+        return not beside or (together.texts is not None if near else together.are_apart)
 
     def _planting(self, plants: Iterable[tuple[int, Plant]]) -> Planting:
         return Planting(tuple(plants), lambda name: read_file(self.settings, name))
@@ -239,7 +244,7 @@ class _Proving:
             touched = self._touched(trial.plant)
             near = [other for other in chosen if not touched.isdisjoint(self._touched(other.plant))]
             is_first = all(other.task.gate is not trial.task.gate for other in chosen)
-            if is_first and self._can_share(trial.task, trial.plant, near, chosen):
+            if is_first and not near and self._can_share(trial.task, trial.plant, near, chosen):
                 chosen.append(trial)
         for trial in self._judge(chosen):
             if len(chosen) > 1:
@@ -248,8 +253,7 @@ class _Proving:
 
     def _judge(self, batch: list[_Trial]) -> list[_Trial]:
         """Judge a run; returns the trials about which it leaves doubts. Of a single one, what it says is final."""
-        numbers = {gate.id: number for number, gate in enumerate(self.gates)}
-        planting = self._planting((numbers[trial.task.gate.id], trial.plant) for trial in batch)
+        planting = self._planting(enumerate(trial.plant for trial in batch))
         if planting.texts is None:
             return batch
         gates = [gate for gate in self.gates if any(trial.task.gate is gate for trial in batch)]
