@@ -216,7 +216,11 @@ def configuration(copies: int) -> str:
     publishers.append(f"NEW_PIXEL_PACK = {{ functions = [{every('state::GLContext::BumpPixelPack')}] }}")
     return CONFIGURATION.format(
         copies=copies,
-        effects="\n".join(f'"{s}::util::SharedPtr::{name}" = {{}}' for s in spaces for name in ("Retain", "Release")),
+        effects="\n".join(
+            f'"{space}::util::SharedPtr::{name}" = {{ instead-of-body = "how many own an object is no state of it" }}'
+            for space in spaces
+            for name in ("Retain", "Release")
+        ),
         reads=table("Coverage.def", "PIPE_COVERAGE_ACCESSOR_LIST", "accessor", "call", qualify={0: "*"}),
         writebacks=table("ReverseChannel.def", "PIPE_WRITE_BACK_LIST", "entity", "verdict", "reason", qualify={0: ""}),
         upcalls=table("ReverseChannel.def", "PIPE_UPCALL_LIST", "entity", "verdict", "reason", qualify={0: ""}),

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from mgaudit.analysis.effects import Effects
 from mgaudit.analysis.effects_model import CONTENT, Place, Root
 from mgaudit.config.library import library_effects
 from mgaudit.config.loader import load
 from mgaudit.engine.pipeline import Options, analyse
+from mgaudit.facts.bodies import bodies_of
 from mgaudit.gates.registry import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from mgaudit.facts.bodies import Node
     from mgaudit.facts.query import Facts
 
 CONFIGURATION = """
@@ -349,3 +352,32 @@ def test_the_chain_leads_to_the_write(effects: Effects) -> None:
     steps = effects.chain(evidence)
     assert [step.text for step in steps] == ["calls Base::SetBase, which writes", "assigns"]
     assert steps[-1].line == next(n for n, line in enumerate(HEAD.split("\n"), 1) if "void SetBase" in line)
+
+
+def test_deeds_are_the_same_whether_kept_from_the_last_look_or_looked_at_anew(effects: Effects) -> None:
+    facts = effects.facts
+
+    def names(node: Node) -> bool:
+        return node.symbol is not None and facts.symbol(node.symbol).kind == "field"
+
+    kept, anew = Effects(facts, {}, names_source=names), Effects(facts, {})
+    count = 0
+    for symbol in bodies_of(facts).rows:
+        pairs = zip(kept.deeds(symbol, names), anew.deeds(symbol, names), strict=True)
+        for one, other in pairs:
+            assert (one.row, one.root, one.callees) == (other.row, other.root, other.callees)
+            assert list(map(structs.astuple, one.events)) == list(map(structs.astuple, other.events))
+            count += len(one.events)
+    assert count > len(WRITES)
+
+
+def test_deeds_are_shared_by_those_who_take_the_same_nodes_for_sources(effects: Effects) -> None:
+    effects = Effects(effects.facts, {}, names_source=lambda node: node.symbol is not None)
+    (symbol,) = (s.id for s in effects.facts.symbols_named(f"S::{_method(next(iter(WRITES)))}"))
+    (first,) = effects.deeds(symbol, lambda node: node.symbol is not None)
+    (second,) = effects.deeds(symbol, lambda node: isinstance(node.symbol, int))
+    (third,) = effects.deeds(symbol, lambda _: False)
+    assert first is second
+    assert all(event.sources for event in first.events)
+    assert third.events
+    assert not any(event.sources for event in third.events)

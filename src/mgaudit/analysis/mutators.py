@@ -115,11 +115,17 @@ class State:
         self._naming = Naming.of(facts, entities)
         self._deeds: dict[int, list[Deeds]] = facts.derived.setdefault((State, effects, entities), {})
         self._mutators: dict[int, bool] = {}
+        self._named: dict[Place, int | None] = {}
 
     # ---- places
 
     def named(self, place: Place) -> int | None:
         """The last field, or the variable, of a place that is state; None where none is, or it is a counter."""
+        if place not in self._named:
+            self._named[place] = self._find_named(place)
+        return self._named[place]
+
+    def _find_named(self, place: Place) -> int | None:
         for step in reversed(place.fields):
             if step in self.counters:
                 return None
@@ -223,8 +229,9 @@ class State:
         if sources:
             return sources, True
         named = self.named(place)
-        last = self.effects.holder(place) if place.fields else named
-        return ([] if named is None or last != named else [named]), False  # no field of what the state only leads to
+        if named is None or (place.fields and self.effects.holder(place) != named):
+            return [], False  # or a field of what the state only leads to
+        return [named], False
 
     def _is_left_to(self, evidence: Evidence) -> bool:
         """Whether a callee names the state itself: then the mutation is one of its own."""
