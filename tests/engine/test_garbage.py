@@ -18,7 +18,7 @@ def test_nothing_is_searched_within_and_everything_after() -> None:
 
 def test_what_stays_counts_as_old() -> None:
     with no_collection(stays=True):
-        made = [[] for _ in range(2000)]
+        made: list[list[int]] = [[] for _ in range(2000)]
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
     young = {id(found) for generation in (0, 1) for found in gc.get_objects(generation)}

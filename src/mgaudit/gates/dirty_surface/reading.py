@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +31,21 @@ Chain = tuple[int, ...]
 """The fields of one access, outermost first."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The sites that read, by their numbers: a read meets a write where one of them goes through the other's end.
+
+    Attributes:
+        named: By the entities that are named.
+        ends: By the ends of the accesses.
+        through: By every step of them.
+    """
+
+    named: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    ends: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    through: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+
 class BackendReads:
     """Answers for all gates of the kind ``reads`` together.
 
@@ -45,6 +62,7 @@ class BackendReads:
         ]
         self._chains: dict[int, frozenset[Chain]] = {}
         self._conflicts: dict[int, list[Site]] = {}
+        self._index: _Index | None = None
 
     @property
     def is_known(self) -> bool:
@@ -67,17 +85,29 @@ class BackendReads:
         return known
 
     def _find_conflicts(self, state: State, mutator: int) -> list[Site]:
-        written = _written(state, mutator)
-        own = {mutator} if not (state.is_function(mutator) and state.mutates(mutator)) else set()
-        return [
-            site for site in self.sites
-            if site.role != "write" and (
-                site.symbols & own or any(_meet(chain, path) for chain in self._read(state, site) for path in written)
-            )
-        ]  # fmt: skip
+        index = self._index
+        if index is None:
+            index = self._index = self._indexed(state)
+        found: set[int] = set()
+        for path in _written(state, mutator):
+            found.update(index.through.get(path[-1], ()))
+            for step in path:
+                found.update(index.ends.get(step, ()))
+        if not (state.is_function(mutator) and state.mutates(mutator)):
+            found.update(index.named.get(mutator, ()))
+        return [self.sites[number] for number in sorted(found)]
 
-    def _read(self, state: State, site: Site) -> frozenset[Chain]:
-        return frozenset(chain for symbol in site.symbols for chain in self._read_by(state, symbol))
+    def _indexed(self, state: State) -> _Index:
+        index = _Index()
+        for number, site in enumerate(self.sites):
+            if site.role != "write":
+                for symbol in site.symbols:
+                    index.named[symbol].append(number)
+                    for chain in self._read_by(state, symbol):
+                        index.ends[chain[-1]].append(number)
+                        for step in chain:
+                            index.through[step].append(number)
+        return index
 
     def _read_by(self, state: State, symbol: int) -> frozenset[Chain]:
         """The accesses behind an accessor: a field itself, or all that a function reads at any depth."""
@@ -193,11 +223,6 @@ def _fields(state: State, place: Place, function: int) -> Iterator[Chain]:
         yield chain
     elif place.root is Root.THIS and owner is not None and not place.fields:
         yield from ((member.id,) for member in symbols_within(state.facts, [owner]) if member.kind == "field")
-
-
-def _meet(read: Chain, written: Chain) -> bool:
-    """Whether an access takes what lies on a written path, or goes through the written field."""
-    return read[-1] in written or written[-1] in read
 
 
 def _chain(node: Node, state: State) -> Chain:
