@@ -56,6 +56,7 @@ class Overrides:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._known: dict[int, list[int]] = {}
 
     @cached_property
     def _direct(self) -> Mapping[int, set[int]]:
@@ -66,6 +67,12 @@ class Overrides:
 
     def of(self, method: int) -> list[int]:
         """Everything that overrides a method, at any depth."""
+        known = self._known.get(method)
+        if known is None:
+            known = self._known[method] = self._find(method)
+        return known
+
+    def _find(self, method: int) -> list[int]:
         found: set[int] = set()
         waiting = [method]
         while waiting:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -200,11 +200,29 @@ class Judged:
 
     def rows_of(self, mutator: int) -> list[Row]:
         """The rows that name a mutator, or the method that it overrides."""
-        return [row for row in self.catalogue.rows if self._names(row, mutator)]
+        return self._rows.get(mutator, [])
 
-    def _names(self, row: Row, mutator: int) -> bool:
-        meant = self._meanings[id(row)]
-        return mutator in meant or any(mutator in self.state.effects.overriders(number) for number in meant)
+    @cached_property
+    def _rows(self) -> Mapping[int, list[Row]]:
+        found: dict[int, list[Row]] = defaultdict(list)
+        for row in self.catalogue.rows:
+            for number in self._named[id(row)]:
+                found[number].append(row)
+        return found
+
+    @cached_property
+    def _named(self) -> Mapping[int, frozenset[int]]:
+        """What each row names, by its identity: what it means, and what overrides that."""
+        overriders = self.state.effects.overriders
+        return {row: meant.union(*map(overriders, meant)) for row, meant in self._meanings.items()}
+
+    def _owed_by(self, row: Row) -> list[int]:
+        """The mutators that owe a row and that this one names, by name."""
+        return sorted(self._named[id(row)] & self.owed.keys(), key=self._order.__getitem__)
+
+    @cached_property
+    def _order(self) -> Mapping[int, int]:
+        return {number: index for index, number in enumerate(self.owed)}
 
     def holding(self, mutator: int) -> list[str]:
         """The signals that come with every write of a mutator."""
@@ -285,7 +303,7 @@ class Judged:
     def _judge(self, row: Row) -> Iterator[Finding]:
         name = _name(row)
         meant = self._meanings[id(row)]
-        owed = sorted((n for n in self.owed if self._names(row, n)), key=lambda n: self.state.facts.symbol(n).usr)
+        owed = sorted(self._owed_by(row), key=lambda n: self.state.facts.symbol(n).usr)
         if not meant:
             yield self._row(
                 row, f"no translation unit declares `{name}` in the state", "correct or remove the row", "gone"
@@ -365,12 +383,12 @@ class Judged:
 
     def _is_allowed(self, number: int, bit: str) -> bool:
         rows = self.allowed.rows if self.allowed is not None else ()
-        return any(row.get("bit") == bit and self._names(row, number) for row in rows)
+        return any(row.get("bit") == bit and number in self._named[id(row)] for row in rows)
 
     def _undecided_rows(self) -> Iterator[Finding]:
         for row in self.allowed.rows if self.allowed is not None else ():
             bit = row.get("bit") or ""
-            owed = [n for n in self.owed if self._names(row, n)]
+            owed = self._owed_by(row)
             if bit not in self.publication.names:
                 yield self._row(row, f"`{bit}` is no publisher", nearest(bit, list(self.publication.names)), bit)
             elif not any(self.published[n].answers[bit] is Answer.UNDECIDED for n in owed):
