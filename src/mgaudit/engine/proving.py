@@ -12,16 +12,16 @@ import tempfile
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.findings import Status
-from mgaudit.domain.names import selects
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.domain.proof import Control, GateProof, Proof, Standing, Verdict
 from mgaudit.engine.judge import Selection, context_of, judge
 from mgaudit.engine.pipeline import Analysis, Options, analyse
 from mgaudit.engine.planted import Planting
 from mgaudit.engine.pool import Pool
+from mgaudit.engine.proof_answers import GateAnswers, errors_of, fresh_errors, key_of, places_of
 from mgaudit.engine.verdicts import Verdicts
 from mgaudit.facts.cache import Cache
 from mgaudit.gates.inference import entries_over_bodies, rests_on_effects
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mgaudit.config.model import GateSpec, Settings
-    from mgaudit.domain.findings import Finding, GateResult
-    from mgaudit.domain.report import Report
+    from mgaudit.domain.findings import Finding
     from mgaudit.engine.worker import Setup
     from mgaudit.gates.plants import Plant
 
@@ -44,8 +43,6 @@ _TOGETHER: Final = 4  # plants of one unit in a run: its parse is shared, but on
 
 _NOTHING: Final = "it has no red control in this tree: nothing shows that it can go red"
 _NO_KIND: Final = "no control of its kind exists yet: nothing shows that it can go red"
-
-_Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +134,9 @@ class _Proving:
         self.gates = [gate for gate in analysis.settings.gates if wanted.has(gate)]
         self.runs = 1
         self.errors: list[Problem] = []
-        self.base = _Answers(judge(analysis, self._selection(self.gates)))
-        self.diagnostics = _diagnostics(analysis)
+        self.base = GateAnswers(judge(analysis, self._selection(self.gates)))
+        self.diagnostics = errors_of(analysis)
+        self.suspects: set[int] = set()
         self.main_files = {unit.name.path for unit in analysis.facts.units}
 
     @staticmethod
@@ -209,8 +207,9 @@ class _Proving:
             near: Those that share a unit with it.
             batch: All of them.
         """
-        if near and (plant.is_doubt or any(trial.plant.is_doubt for trial in near)):
-            return False  # where one of them does not parse, the others prove nothing
+        # Where one of them does not parse, the others prove nothing.
+        if near and any(p.is_doubt or id(p) in self.suspects for p in (plant, *(trial.plant for trial in near))):
+            return False
         own = [trial.plant for trial in batch if trial.task.gate is task.gate]
         # Of a gate that is in doubt, nothing else can be told; and one finding proves one plant.
         if any(p.is_doubt != plant.is_doubt or (p.entity and _place(p) == _place(plant)) for p in own):
@@ -241,10 +240,9 @@ class _Proving:
         """
         chosen: list[_Trial] = []
         for trial in doubtful:
-            touched = self._touched(trial.plant)
-            near = [other for other in chosen if not touched.isdisjoint(self._touched(other.plant))]
             is_first = all(other.task.gate is not trial.task.gate for other in chosen)
-            if is_first and not near and self._can_share(trial.task, trial.plant, near, chosen):
+            is_apart = not self._has_neighbours(trial, chosen)
+            if is_first and is_apart and self._can_share(trial.task, trial.plant, (), chosen):
                 chosen.append(trial)
         for trial in self._judge(chosen):
             if len(chosen) > 1:
@@ -264,7 +262,7 @@ class _Proving:
             return self._settle_all(batch, str(error).splitlines()[0])
         try:
             fit = self._fit(batch, planting, analysis)
-            answers = _Answers(judge(analysis, self._selection(gates)))
+            answers = GateAnswers(judge(analysis, self._selection(gates)))
         finally:
             analysis.facts.connection.close()
         doubtful = []
@@ -284,22 +282,32 @@ class _Proving:
 
         A plant that shares a unit with one that does not parse is a candidate again, for no unit that fails is whole.
         """
-        fresh = _fresh(self.diagnostics, _diagnostics(analysis))
+        fresh = fresh_errors(self.diagnostics, errors_of(analysis))
         fit = []
         for trial in batch:
             touched = self._touched(trial.plant)
             near = [] if trial.plant.is_doubt else [error for error in fresh if error.unit in touched]
-            guilty = next((e for e in near if planting.is_due_to([(e.path, e.line)], trial.plant)), None)
-            if guilty is not None:
+            due = [e for e in near if planting.is_due_to([(e.path, e.line)], trial.plant)]
+            own = next((e for e in due if planting.owner(e.path, e.line) is trial.plant), None)
+            if due and own is None and self._has_neighbours(trial, batch):
+                self.suspects.add(id(trial.plant))  # whose fault it is shows when each has a unit to itself
+            elif due:
+                guilty = own or due[0]
                 trial.task.rejected.append((trial.plant, f"{guilty.path}: {guilty.message}"))
-            elif near:
+                continue
+            if near:
                 trial.task.candidates.appendleft(trial.plant)
             else:
                 fit.append(trial)
         return fit
 
+    def _has_neighbours(self, trial: _Trial, batch: Iterable[_Trial]) -> bool:
+        """Whether another trial shares a unit with one."""
+        touched = self._touched(trial.plant)
+        return any(not touched.isdisjoint(self._touched(other.plant)) for other in batch if other is not trial)
+
     def _compare(
-        self, gate: GateSpec, trials: list[_Trial], planting: Planting, answers: _Answers, *, is_final: bool
+        self, gate: GateSpec, trials: list[_Trial], planting: Planting, answers: GateAnswers, *, is_final: bool
     ) -> list[_Trial]:
         """Hold what a gate says now against what it said before, and is expected to."""
         doubts = [trial for trial in trials if trial.plant.is_doubt]
@@ -317,13 +325,13 @@ class _Proving:
             finding = answers.hit(gate, trial.plant, planting.line(trial.plant), fresh)
             if finding is not None:
                 hits[id(trial)] = finding
-                fresh -= Counter([_key(finding)])
+                fresh -= Counter([key_of(finding)])
         more = [answers.example(gate, key) for key in sorted(fresh, key=str)]
         less = [self.base.example(gate, key) for key in sorted(gone, key=str)]
         doubtful = []
         for trial in trials:
             # What other plants cause is theirs to answer for.
-            surplus = [f for f in more if planting.is_due_to(_places(f), trial.plant)] + less
+            surplus = [f for f in more if planting.is_due_to(places_of(f), trial.plant)] + less
             if not surplus and (trial.plant.stays_green or id(trial) in hits):
                 _settle(trial, Verdict.PROVED, hits[id(trial)].message if id(trial) in hits else "")
             elif not is_final:
@@ -334,7 +342,7 @@ class _Proving:
                 _settle(trial, Verdict.MISSED, "the gate says nothing of it")
         return doubtful
 
-    def _weigh_doubts(self, gate: GateSpec, trials: list[_Trial], answers: _Answers) -> None:
+    def _weigh_doubts(self, gate: GateSpec, trials: list[_Trial], answers: GateAnswers) -> None:
         """Hold the reasons not to trust a gate against those that are expected."""
         fresh = set(answers.report.errors) - set(self.base.report.errors)
         for trial in trials:
@@ -355,7 +363,7 @@ class _Proving:
         try:
             # What was said at first is not believed here, but judged again.
             fresh = replace(analysis, verdicts=Verdicts(Cache(self.options.cache), ""))
-            answers = _Answers(judge(fresh, self._selection(self.gates)))
+            answers = GateAnswers(judge(fresh, self._selection(self.gates)))
         finally:
             analysis.facts.connection.close()
         for gate in self.gates:
@@ -401,12 +409,6 @@ def _place(plant: Plant) -> tuple[str, int, str]:
     return plant.path, plant.line, plant.entity
 
 
-def _places(finding: Finding) -> Iterator[tuple[str, int]]:
-    """Where a finding and its evidence lie."""
-    yield finding.path, finding.line
-    yield from ((step.path, step.line) for step in finding.evidence)
-
-
 def _controls(task: _Task) -> Iterator[Control]:
     yield from task.results
     if not task.results and task.rejected:
@@ -424,76 +426,3 @@ def _settle(trial: _Trial, verdict: Verdict, answer: str) -> None:
     trial.task.left -= 1
     trial.task.planted.update(trial.plant.texts)
     trial.task.results.append(_control(trial.plant, verdict, answer))
-
-
-class _Answers:
-    """What the gates say of a tree, by what stays the same under line moves."""
-
-    def __init__(self, report: Report) -> None:
-        self.report = report
-        self._results = {result.gate: result for result in report.gates}
-
-    def of(self, gate: GateSpec) -> GateResult:
-        """The result of a gate."""
-        return self._results[gate.id]
-
-    def _findings(self, gate: GateSpec) -> tuple[Finding, ...]:
-        result = self.of(gate)
-        return (*result.findings, *result.exempted)
-
-    def keys(self, gate: GateSpec) -> Counter[_Key]:
-        """How many findings of a gate there are of each identity and weight."""
-        return Counter(map(_key, self._findings(gate)))
-
-    def example(self, gate: GateSpec, key: _Key) -> Finding:
-        """The last finding of a key."""
-        return next(finding for finding in reversed(self._findings(gate)) if _key(finding) == key)
-
-    def hit(self, gate: GateSpec, plant: Plant, line: int, fresh: Counter[_Key]) -> Finding | None:
-        """The finding that a plant must have caused: at its place, about its entity, as heavy as the gate lets it."""
-        if plant.stays_green:
-            return None
-        place = (plant.path, line)
-        found = (f for f in self._findings(gate) if _key(f) in fresh and (f.path, f.line) == place)
-        return next((f for f in found if _answers(gate, plant, f)), None)
-
-
-def _answers(gate: GateSpec, plant: Plant, finding: Finding) -> bool:
-    is_open = not finding.baselined and not finding.justification
-    return (
-        is_open
-        and finding.severity == gate.severity
-        and (selects(plant.entity, finding.entity) or plant.entity in finding.message)
-    )
-
-
-def _key(finding: Finding) -> _Key:
-    return (finding.identity, str(finding.severity), finding.baselined, finding.justification)
-
-
-class _Error(NamedTuple):
-    """An error of the front end in a unit: its main file, and where the error is."""
-
-    unit: str
-    path: str
-    line: int
-    message: str
-
-
-def _fresh(before: Iterable[_Error], after: Iterable[_Error]) -> list[_Error]:
-    """The errors that were not there before; lines may have moved."""
-    known = Counter(error._replace(line=0) for error in before)
-    found = []
-    for error in sorted(after):
-        bare = error._replace(line=0)
-        if known[bare]:
-            known[bare] -= 1
-        else:
-            found.append(error)
-    return found
-
-
-def _diagnostics(analysis: Analysis) -> list[_Error]:
-    units = {unit.id: unit.name.path for unit in analysis.facts.units}
-    found = [_Error(units[d.unit], d.path or "", d.line, d.message) for d in analysis.facts.diagnostics()]
-    return found + [_Error(problem.path or "", "", 0, problem.message) for problem in analysis.problems]

@@ -30,13 +30,6 @@ def plants(context: GateContext) -> Iterator[Plant]:
     ground = Ground(context)
     calls = context.catalogue(parameters.calls)
     rows = Rows(ground, calls)
-    for column, control, legal in (
-        ("class", "an unknown class", parameters.classes), ("flags", "an unknown flag", parameters.flags),
-    ):  # fmt: skip
-        if legal and column in calls.columns:
-            yield from _cells(rows, calls, column, control)
-    if "payload" in calls.columns:
-        yield from _cells(rows, calls, "payload", "an unknown payload", entity=NAME)
     for rule in parameters.implies:
         yield from _broken(rows, calls, rule, parameters.implies)
     if parameters.documented_count is not None:
@@ -48,11 +41,23 @@ def plants(context: GateContext) -> Iterator[Plant]:
     if parameters.fields is not None:
         fields = context.catalogue(parameters.fields)
         listed = Rows(ground, fields, lambda row: f"{row.get('payload')}, {row.get('field')}")
-        yield from _unknown_fields(listed, fields)
         yield from listed.doubled()
         yield from listed.taken(_members(ground, parameters, fields))
         yield from listed.commented()
+        yield from _unknown_fields(listed, fields)
     yield from rows.commented()
+    yield from _unknown(rows, calls, parameters)
+
+
+def _unknown(rows: Rows, calls: Catalogue, parameters: CatalogueParameters) -> Iterator[Plant]:
+    """Cells with names that mean nothing: last, for what the tree compiles of a list may well refuse them."""
+    for column, control, legal in (
+        ("class", "an unknown class", parameters.classes), ("flags", "an unknown flag", parameters.flags),
+    ):  # fmt: skip
+        if legal and column in calls.columns:
+            yield from _cells(rows, calls, column, control)
+    if "payload" in calls.columns:
+        yield from _cells(rows, calls, "payload", "an unknown payload", entity=NAME)
 
 
 def _cells(rows: Rows, catalogue: Catalogue, column: str, control: str, entity: str = "") -> Iterator[Plant]:
