@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import subprocess
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mgaudit.commands.demo import copy_example
 from mgaudit.config.loader import load
 from mgaudit.engine import verdicts
+from mgaudit.engine.censuses import with_sites
 from mgaudit.engine.judge import context_of, judge
 from mgaudit.engine.pipeline import Analysis, Options, analyse
 from mgaudit.engine.verdicts import Verdicts
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from mgaudit.gates.context import GateContext, Verdict
+    from mgaudit.gates.context import GateContext
 
 # What the example has no use for.
 MORE = """
@@ -101,7 +102,7 @@ class Example:
         analysis = self.analyse()
         self.checked.clear()
         try:
-            return json.render(judge(analysis))
+            return json.render(with_sites(judge(analysis), analysis))
         finally:
             analysis.facts.connection.close()
 
@@ -109,25 +110,28 @@ class Example:
         """What a run reports that keeps no verdict."""
         analysis = self.analyse()
         try:
-            return json.render(judge(replace(analysis, verdicts=Verdicts(analysis.verdicts._cache, ""))))
+            analysis = replace(analysis, verdicts=Verdicts(analysis.verdicts._cache, ""))
+            return json.render(with_sites(judge(analysis), analysis))
         finally:
             analysis.facts.connection.close()
 
 
 def counting(monkeypatch: pytest.MonkeyPatch, checked: list[str]) -> None:
-    load_check = Kind.load_check
+    def watched(load: Callable[[Kind], Callable[..., Any] | None]) -> Callable[[Kind], Callable[..., Any] | None]:
+        def loaded(kind: Kind) -> Callable[..., Any] | None:
+            function = load(kind)
 
-    def counted(kind: Kind) -> Callable[[GateContext], Verdict] | None:
-        check = load_check(kind)
-        assert check is not None
+            def run(context: GateContext) -> Any:
+                assert function is not None
+                checked.append(context.spec.id)
+                return function(context)
 
-        def run(context: GateContext) -> Verdict:
-            checked.append(context.spec.id)
-            return check(context)  # type: ignore[no-any-return]
+            return run if function is not None else None
 
-        return run
+        return loaded
 
-    monkeypatch.setattr(Kind, "load_check", counted)
+    monkeypatch.setattr(Kind, "load_check", watched(Kind.load_check))
+    monkeypatch.setattr(Kind, "load_census", watched(Kind.load_census))
 
 
 @pytest.mark.parametrize(("broken", "configuration"), [(False, "mono"), (True, "split")], ids=["sound", "broken"])

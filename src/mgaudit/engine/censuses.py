@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mgaudit.domain.census import Census, MemoCensus, SurfaceSite
 from mgaudit.domain.findings import Status
 from mgaudit.domain.problems import Problem, UntrustedError
-from mgaudit.engine.judge import context_of
+from mgaudit.engine.judge import context_of, listed
 from mgaudit.gates.memo_keys import census as memo_census
 from mgaudit.gates.registry import KINDS
 
@@ -79,12 +79,13 @@ def census_of(analysis: Analysis, gates: Iterable[GateSpec], name: str) -> Censu
     totals: Counter[tuple[str, str]] = Counter()
     references = 0
     problems: list[Problem] = []
-    for context in contexts_of(analysis, gates):
-        census = KINDS[context.spec.kind].load_census()
+    for gate in gates:
+        census = KINDS[gate.kind].load_census()
         if census is None:
             continue
         try:
-            part = census(context)
+            with analysis.facts.within(gate.configurations) as facts:
+                part = listed(analysis, gate, facts, census)
         except UntrustedError as error:
             problems += error.problems
             continue

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mgaudit.baseline.files import Baseline
     from mgaudit.baseline.matching import Match
     from mgaudit.config.model import GateSpec, Settings
+    from mgaudit.domain.census import Census
     from mgaudit.domain.findings import Finding
     from mgaudit.engine.pipeline import Analysis
     from mgaudit.facts.query import Facts
@@ -314,6 +315,19 @@ def context_of(analysis: Analysis, spec: GateSpec, facts: Facts | None = None) -
     """
     chosen = facts or analysis.facts
     return _context(analysis, spec, chosen, _answers(analysis, chosen))
+
+
+def listed(analysis: Analysis, spec: GateSpec, facts: Facts, census: Callable[[GateContext], Census]) -> Census:
+    """What the census of a gate lists, or listed before of this very state.
+
+    Args:
+        analysis: The analysis.
+        spec: The gate.
+        facts: The facts of the configurations that it judges.
+        census: The census of its kind.
+    """
+    answers = _answers(analysis, facts)
+    return analysis.verdicts.census(census, _context(analysis, spec, facts, answers), answers)
 
 
 def _answers(analysis: Analysis, facts: Facts) -> Answers:

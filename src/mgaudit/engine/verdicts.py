@@ -1,5 +1,7 @@
 """Verdicts that the cache keeps: what a check said once is said again where all that it may look at is as it was.
 
+So are censuses, which see as much.
+
 A check sees its `GateContext` and nothing else. The key of its verdict is a digest of every part of that: of the facts
 by the records that they are made of, of the sources, the configuration and mgaudit's own code, coarse on purpose. What
 the check asked for while it ran is not known before it; those readings are kept with the verdict and taken again
@@ -16,11 +18,12 @@ import functools
 import hashlib
 import sys
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
 import mgaudit
+from mgaudit.domain.census import Census, SurfaceSite
 from mgaudit.domain.findings import Finding
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine.answers import Reading
@@ -41,7 +44,7 @@ _NOTED: Final = frozenset({"content", "matching", "listing", "poisoned", "catalo
 _CODE: Final = frozenset({".py", ".toml", ".json", ".def"})
 
 
-class _Kept(msgspec.Struct, frozen=True, array_like=True):
+class _KeptVerdict(msgspec.Struct, frozen=True, array_like=True):
     readings: list[Reading]
     findings: tuple[Finding, ...]
     examined: dict[str, int]
@@ -52,8 +55,22 @@ class _Kept(msgspec.Struct, frozen=True, array_like=True):
     left: tuple[str, ...]
 
 
+class _KeptCensus(msgspec.Struct, frozen=True, array_like=True):
+    readings: list[Reading]
+    name: str
+    sites: tuple[SurfaceSite, ...]
+    examined: dict[str, int]
+    totals: tuple[tuple[str, str, int], ...]
+    references: int
+    configurations: tuple[str, ...]
+
+
+_KEPT: Final[dict[type, type]] = {Verdict: _KeptVerdict, Census: _KeptCensus}
+_Said = TypeVar("_Said", Verdict, Census)
+
+
 class Verdicts:
-    """The kept verdicts of one state of a tree.
+    """The kept verdicts and censuses of one state of a tree.
 
     Args:
         cache: Where they are kept.
@@ -76,36 +93,48 @@ class Verdicts:
         Raises:
             UntrustedError: Whatever the check raises.
         """
+        return self._of(Verdict, check, context, answers)
+
+    def census(self, census: Callable[[GateContext], Census], context: GateContext, answers: Answers) -> Census:
+        """What a census lists, likewise."""
+        return self._of(Census, census, context, answers)
+
+    def _of(
+        self, type_: type[_Said], say: Callable[[GateContext], _Said], context: GateContext, answers: Answers
+    ) -> _Said:  # fmt: skip
         if not self._identity:
-            return check(context)
-        key = self._key(context)
-        known = self._known(key, answers)
+            return say(context)
+        key = self._key(type_, context)
+        known = self._known(type_, key, answers)
         if known is not None:
             return known
-        verdict = check(context)
+        said = say(context)
         if (readings := answers.readings) is not None:
-            parts = {field.name: getattr(verdict, field.name) for field in dataclasses.fields(Verdict)}
-            self._cache.write("verdict", key, msgspec.msgpack.encode(_Kept(readings, **parts)))
-        return verdict
+            self._cache.write("verdict", key, msgspec.msgpack.encode(_KEPT[type_](readings, **_parts(type_, said))))
+        return said
 
-    def _known(self, key: str, answers: Answers) -> Verdict | None:
+    def _known(self, type_: type[_Said], key: str, answers: Answers) -> _Said | None:
         data = self._cache.read("verdict", key)
         if data is None:
             return None
         with contextlib.suppress(msgspec.DecodeError, UntrustedError, OSError):
-            kept = msgspec.msgpack.decode(data, type=_Kept)
+            kept: Any = msgspec.msgpack.decode(data, type=_KEPT[type_])
             if all(map(answers.repeat, kept.readings)):
-                return Verdict(**{field.name: getattr(kept, field.name) for field in dataclasses.fields(Verdict)})
+                return type_(**_parts(type_, kept))
         return None
 
-    def _key(self, context: GateContext) -> str:
-        digest = hashlib.blake2b(self._identity.encode(), digest_size=20)
+    def _key(self, type_: type, context: GateContext) -> str:
+        digest = hashlib.blake2b(f"{type_.__name__} {self._identity}".encode(), digest_size=20)
         digest.update(_code())
         digest.update(msgspec.msgpack.encode(context.facts.configurations))
         for field in dataclasses.fields(context):
             if field.name not in _IDENTIFIED | _NOTED:
                 digest.update(digest_of(getattr(context, field.name)))
         return digest.hexdigest()
+
+
+def _parts(type_: type[_Said], value: object) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(type_)}
 
 
 def digest_of(value: object) -> bytes:
