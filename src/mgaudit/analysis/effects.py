@@ -180,29 +180,30 @@ class Effects:
                     continue
             del self._waiting[symbol]
             self._look(symbol)
+        self._users.clear()  # all that was looked at rests on what is final now
 
     def _look(self, symbol: int) -> None:
         """Look at a function, and at those that rest on it again if it does more than was known."""
         self._asking.append(symbol)
         try:
-            whole = Summary()
-            lambdas: dict[int, Summary] = {}
+            found: dict[int, list[Summary]] = {symbol: []}
             deeds: list[Deeds] = []
             for row in self._bodies.rows.get(symbol, ()):
                 evaluation = Evaluation(self, symbol, self._bodies.tree(row), self._names_source)
-                _add(whole, evaluation.run())
+                found[symbol].append(evaluation.run())
                 if self._names_source is not None:
                     deeds.append(evaluation.deeds(row))
                 for operator, summary in evaluation.lambda_summaries().items():
-                    _add(lambdas.setdefault(operator, Summary()), summary)
+                    found.setdefault(operator, []).append(summary)
             self._deeds[symbol] = deeds
         finally:
             self._asking.pop()
-        for number, summary in {symbol: whole, **lambdas}.items():
+        for number, parts in found.items():
+            summary = _whole(parts)
             before = self._summaries.get(number)
             if before is None or before.shape() != summary.shape():
                 self._summaries[number] = summary
-                for user in sorted(self._users[number], key=self._order):
+                for user in sorted(self._users.get(number, ()), key=self._order):
                     self._waiting[user] = None
 
     def _order(self, symbol: int) -> tuple[str, str, str]:
@@ -313,17 +314,22 @@ class Effects:
         return self._library.effect(symbol)
 
 
-def _add(whole: Summary, part: Summary) -> None:
-    """Join what several bodies of one function do."""
-    for place, evidence in part.writes.items():
-        whole.writes.setdefault(place, evidence)
-    for place, evidence in part.taints.items():
-        whole.taints.setdefault(place, evidence)
-    for place, targets in part.stores.items():
-        whole.stores[place] = whole.stores.get(place, frozenset()) | targets
-    whole.returned |= part.returned
-    whole.led_to |= part.led_to
-    whole.calls = tuple(dict.fromkeys((*whole.calls, *part.calls)))
+def _whole(parts: Sequence[Summary]) -> Summary:
+    """What several bodies of one function do, joined."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = Summary()
+    for part in parts:
+        for place, evidence in part.writes.items():
+            whole.writes.setdefault(place, evidence)
+        for place, evidence in part.taints.items():
+            whole.taints.setdefault(place, evidence)
+        for place, targets in part.stores.items():
+            whole.stores[place] = whole.stores.get(place, frozenset()) | targets
+        whole.returned |= part.returned
+        whole.led_to |= part.led_to
+        whole.calls = tuple(dict.fromkeys((*whole.calls, *part.calls)))
+    return whole
 
 
 _ROOTS: Final = {Root.THIS: "this", Root.PARAMETER: "argument {}", Root.OBJECT: "some object"}
