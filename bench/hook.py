@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from history import record
@@ -45,8 +46,8 @@ def main() -> None:
             words = [*tree.words(arguments.clang, command), "-fsyntax-only"]
             compiler = timed(lambda words=words: subprocess.run(words, capture_output=True, check=False)).cpu
             try:
-                for number in range(2):  # the first look at a new list of starts is not what a warm cache means
-                    file.write_bytes(before + f"\n// {number}\n".encode())
+                for _ in range(2):  # the first look at a new list of starts is not what a warm cache means
+                    file.write_bytes(before + f"\n// {time.time_ns()}\n".encode())  # no cache knows this content
                     hook = timed(lambda: mgaudit(*options, "--changed", "--fast", "-j", "1")).cpu
             finally:
                 file.write_bytes(before)
