@@ -8,6 +8,7 @@ the entry of the function's own name states why it does not.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -78,6 +79,8 @@ class Library:
         """What the table says of a function, or None."""
         if symbol.id not in self._known:
             found = self._table.get(symbol.qualified)
+            if found is None and (algorithm := _FUNCTION_OBJECT.fullmatch(symbol.qualified)):
+                found = self._table.get("std::ranges::" + algorithm[1])
             if found is None and symbol.kind in _MEMBERS:
                 owner = symbol.qualified.rsplit("::", 1)[0].rsplit("::", 1)[-1]
                 found = self._table.get(f"*{owner}::{symbol.name}") or self._table.get(f"*::{symbol.name}")
@@ -85,4 +88,6 @@ class Library:
         return self._known[symbol.id]
 
 
+# Algorithms over ranges are objects: `std::ranges::fill` is of a class that libraries call `__fill` or `__fill_fn`.
+_FUNCTION_OBJECT: Final = re.compile(r"std::ranges::_+(\w+?)(?:_fn)?::operator\(\)")
 _MEMBERS: Final = frozenset({"method", "static-method", "conversion", "constructor", "destructor"})

@@ -220,9 +220,11 @@ class State:
         inner = evidence.place.path if evidence.place is not None else ()
         if place.is_own or not self.counters.isdisjoint(place.path) or not self.counters.isdisjoint(inner):
             return [], False
-        if node.kind == ast.CALL_EXPRESSION and node.symbol is not None and self.is_function(node.symbol):
-            is_changed = evidence.place is None or evidence.place.root is Root.THIS or self.named(place) is not None
-            return ([node.symbol] if is_changed else []), True
+        called = node.symbol if node.kind == ast.CALL_EXPRESSION else None
+        for function in (called, evidence.callee):  # what is called through a pointer is named elsewhere
+            if function is not None and self.is_function(function):
+                is_changed = evidence.place is None or evidence.place.root is Root.THIS or self.named(place) is not None
+                return ([function] if is_changed else []), True
         if evidence.callee is not None and self._is_left_to(evidence):
             return [], False
         sources = [s.symbol for s in event.sources if s.symbol is not None and self._is_mutable_source(s)]

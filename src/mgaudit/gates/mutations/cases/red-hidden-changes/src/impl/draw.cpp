@@ -57,3 +57,30 @@ void Invoke(int count) {
     mg::state::gContext.SetMask(count);
     std::invoke(mg::backend::gTable.Draw, count);
 }
+
+// What changes state is named in one place and called in another.
+void FunctionPointer(int count) {
+    void (*reset)() = &mg::state::Reset;
+    mg::backend::gTable.Draw(count);
+    reset();
+}
+
+void MemberPointers(int index) {
+    using Setter = void (mg::state::Context::*)(int);
+    static const Setter setters[] = {&mg::state::Context::SetMask};
+    mg::backend::gTable.Draw(index);
+    (mg::state::gContext.*setters[index])(index);
+}
+
+// Algorithms over ranges are objects that are called.
+#include <algorithm>
+
+void Ranges(int count) {
+    std::ranges::fill(mg::state::gContext.samplers, count);
+    mg::backend::gTable.Draw(count);
+}
+
+int Searching(int count) {
+    mg::backend::gTable.Draw(count);
+    return *std::ranges::find(mg::state::gContext.samplers, count);
+}

@@ -16,6 +16,7 @@ public:
     int* Marks() { return m_marks; }
 
     int frame = 0;
+    int samplers[4] = {};
 
 private:
     int m_mask = 0;
@@ -24,5 +25,7 @@ private:
 };
 
 extern Context gContext;
+
+inline void Reset() { gContext.SetMask(0); }
 
 }  // namespace mg::state
