@@ -17,6 +17,8 @@ from mgaudit.engine.judge import context_of, judge
 from mgaudit.engine.pipeline import Analysis, Options, analyse
 from mgaudit.engine.verdicts import Verdicts
 from mgaudit.engine.worker import Worker
+from mgaudit.gates.reads import census as reads_census
+from mgaudit.gates.reads import check as reads
 from mgaudit.gates.registry import KINDS, PARAMETERS, Kind
 from mgaudit.reports import json
 from mgaudit.sources import binaries
@@ -271,6 +273,19 @@ def test_an_edit_is_never_missed(small: Example, edit: Mapping[str, str]) -> Non
     for name in edit.keys() - FILES.keys():
         (small.root / name).unlink()
     assert small.report() == before
+
+
+def test_check_and_census_judge_once(small: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged, judge_reads = [], reads.judge
+
+    def counted(context: GateContext) -> reads.Judged:
+        judged.append(context.spec.id)
+        return judge_reads(context)
+
+    monkeypatch.setattr(reads, "judge", counted)
+    monkeypatch.setattr(reads_census, "judge", counted)
+    small.report()
+    assert judged == ["R"]
 
 
 def test_a_revision_that_becomes_another_commit(small: Example) -> None:

@@ -6,7 +6,7 @@ import contextlib
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mgaudit.baseline import matching
 from mgaudit.baseline.judging import Terms, judged
@@ -253,8 +253,7 @@ class _Bench:
         chosen = None if self.selection.is_whole else _chosen(self.analysis, self.selection)
         with facts.within(configurations) as judged_facts:
             weighed = examined if spec.kind == "health" else {}
-            answers = _answers(self.analysis, judged_facts)
-            context = _context(self.analysis, spec, judged_facts, answers)
+            context, answers = _asking(self.analysis, spec, judged_facts)
             is_fast = self.selection.fast
             context = replace(context, examined=weighed, chosen=chosen, is_local=is_local, is_fast=is_fast)
             try:
@@ -313,8 +312,7 @@ def context_of(analysis: Analysis, spec: GateSpec, facts: Facts | None = None) -
         spec: The gate.
         facts: The facts of the configurations that it judges; default: all that were selected.
     """
-    chosen = facts or analysis.facts
-    return _context(analysis, spec, chosen, _answers(analysis, chosen))
+    return _asking(analysis, spec, facts or analysis.facts)[0]
 
 
 def listed(analysis: Analysis, spec: GateSpec, facts: Facts, census: Callable[[GateContext], Census]) -> Census:
@@ -326,8 +324,16 @@ def listed(analysis: Analysis, spec: GateSpec, facts: Facts, census: Callable[[G
         facts: The facts of the configurations that it judges.
         census: The census of its kind.
     """
-    answers = _answers(analysis, facts)
-    return analysis.verdicts.census(census, _context(analysis, spec, facts, answers), answers)
+    return analysis.verdicts.census(census, *_asking(analysis, spec, facts))
+
+
+def _asking(analysis: Analysis, spec: GateSpec, facts: Facts) -> tuple[GateContext, Answers]:
+    """What a check and a census of a gate get, and what answers both of them: what one asked, the other rests on."""
+    settings, place = analysis.settings, (Answers, spec.id)
+    known: tuple[Settings, Answers, dict[object, Any]] | None = facts.derived.get(place)
+    if known is None or known[0] is not settings:
+        known = facts.derived[place] = settings, _answers(analysis, facts), {}
+    return _context(analysis, spec, facts, known[1], known[2]), known[1]
 
 
 def _answers(analysis: Analysis, facts: Facts) -> Answers:
@@ -339,14 +345,16 @@ def _answers(analysis: Analysis, facts: Facts) -> Answers:
     )
 
 
-def _context(analysis: Analysis, spec: GateSpec, facts: Facts, answers: Answers) -> GateContext:
+def _context(
+    analysis: Analysis, spec: GateSpec, facts: Facts, answers: Answers, made: dict[object, Any]
+) -> GateContext:
     """What a check gets. What it can ask must be noted by `answers`, or follow from what `Analysis.verdicts` knows."""
     return GateContext(
         spec, analysis.settings, analysis.files, facts, analysis.audited,
         resolve=lambda path, offsets: analysis.inquiry.resolve(facts, path, offsets),
         poisoned=answers.poisoned, syntax=analysis.syntax, texts=_texts(analysis.settings, spec),
         catalogue=CatalogueReader(analysis.settings, facts, answers.file).read, content=answers.content,
-        matching=answers.matching, listing=answers.listing, binaries=answers.binaries,
+        matching=answers.matching, listing=answers.listing, binaries=answers.binaries, made=made,
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mgaudit.gates.context import GateContext
 
 # The fields of a context that are made of what `identity` digests, and those whose answers are noted.
-_IDENTIFIED: Final = frozenset({"facts", "syntax", "resolve"})
+_IDENTIFIED: Final = frozenset({"facts", "syntax", "resolve", "made"})
 _NOTED: Final = frozenset({"content", "matching", "listing", "poisoned", "catalogue", "binaries"})
 _CODE: Final = frozenset({".py", ".toml", ".json", ".def"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mgaudit.graphs.includes import surroundings
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mgaudit.sources.catalogues import Catalogue
     from mgaudit.sources.syntax import FileSyntax
     from mgaudit.sources.tree import TreeFiles
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class GateContext:
         is_fast: Whether a quick answer is wanted: a check may leave, by name, what another gate's rows stand for.
         catalogue: Reads a configured catalogue by name; it raises `UntrustedError` where the catalogue is malformed.
         binaries: Reads object files, libraries and archives by path; it raises `UntrustedError` with every reason.
+        made: What `once` made. Contexts whose questions the same object answers may share it.
     """
 
     spec: GateSpec
@@ -113,6 +116,15 @@ class GateContext:
     chosen: frozenset[str] | None = None
     is_local: bool = True
     is_fast: bool = False
+    made: dict[object, Any] = field(default_factory=dict)
+
+    def once(self, make: Callable[[GateContext], T]) -> T:
+        """What a function makes of this context, for the check and the census of its gate alike."""
+        key = (make, self.spec.id, self.facts.configurations, self.chosen, self.looked_at, self.is_fast)
+        if key not in self.made:
+            self.made[key] = make(self)
+        made: T = self.made[key]
+        return made
 
     @property
     def is_whole(self) -> bool:

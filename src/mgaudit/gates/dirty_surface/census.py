@@ -21,7 +21,7 @@ def census_of(context: GateContext) -> Census:
     Raises:
         UntrustedError: As `judge`.
     """
-    judged = judge(context)
+    judged = context.once(judge)
     profile = Counter(_profiled(judged, number) for number in judged.owed)
     ranked = sorted(profile.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
     totals = tuple((what, why, count) for (what, why), count in ranked)

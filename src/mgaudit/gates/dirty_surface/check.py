@@ -39,7 +39,7 @@ BUILT_IN: Final = (IMMEDIATE, NO_READ, PULLED, *DECLARED)
 
 def check(context: GateContext) -> Verdict:
     """Judge the mutators that entry points reach against the catalogue of the dirty surface."""
-    judged = judge(context)
+    judged = context.once(judge)
     left = () if context.is_whole else ("stale rows",)
     return Verdict(tuple(judged.findings()), judged.examined(), left=left)
 

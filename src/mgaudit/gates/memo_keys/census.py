@@ -19,7 +19,7 @@ def census_of(context: GateContext) -> MemoCensus:
     Raises:
         UntrustedError: As `judge`.
     """
-    judged = judge(context)
+    judged = context.once(judge)
     memos = []
     for container, group in groupby(judged.components, key=lambda component: component.container):
         components = list(group)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def check(context: GateContext) -> Verdict:
     """Find the components of memo keys that may be used again behind the memo's back."""
-    judged = judge(context)
+    judged = context.once(judge)
     return Verdict(tuple(judged.findings()), judged.examined(), ())
 
 

@@ -24,7 +24,7 @@ def census_of(context: GateContext) -> Census:
     Raises:
         UntrustedError: As `judge`.
     """
-    judged = judge(context)
+    judged = context.once(judge)
     sites = tuple(_site(judged, pair) for pair in judged.pairs)
     return Census("mutations", sites, judged.examined(), (), 0)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def check(context: GateContext) -> Verdict:
     """Judge what the frontend changes beside its calls of the backend against the catalogue of mutations."""
-    judged = judge(context)
+    judged = context.once(judge)
     left = () if context.is_whole else ("stale rows",)
     return Verdict(tuple(judged.findings()), judged.examined(), left=left)
 

@@ -19,7 +19,7 @@ def census_of(context: GateContext) -> Census:
     Raises:
         UntrustedError: As `judge`.
     """
-    judged = judge(context)
+    judged = context.once(judge)
     found = census("reads", judged, judged.surface.sites, judged.surface)
     if judged.write_backs:
         found = replace(found, totals=(*found.totals, ("site", "write-back", judged.write_backs)))

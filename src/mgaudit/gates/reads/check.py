@@ -39,7 +39,7 @@ _READ: Final = frozenset({SiteKind.VALUE, SiteKind.HANDLE, SiteKind.BYTES})
 
 def check(context: GateContext) -> Verdict:
     """Judge the read surface of some zones against its catalogue."""
-    judged = judge(context)
+    judged = context.once(judge)
     left = () if context.is_whole else ("stale rows", "fill pairs", *judged.left_uses())
     return Verdict(tuple(judged.findings()), judged.examined(), judged.problems, left=left)
 

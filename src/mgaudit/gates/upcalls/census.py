@@ -18,5 +18,5 @@ def census_of(context: GateContext) -> Census:
     Raises:
         UntrustedError: As `judge`.
     """
-    judged = judge(context)
+    judged = context.once(judge)
     return census("upcalls", judged, judged.sites, judged.found)

@@ -24,7 +24,7 @@ def census_of(context: GateContext) -> Census:
     Raises:
         UntrustedError: As `judge`.
     """
-    judged = judge(context)
+    judged = context.once(judge)
     listed = census("writebacks", judged, judged.sites, judged.found)
     return replace(listed, sites=(*listed.sites, *_unknown(judged)))
 

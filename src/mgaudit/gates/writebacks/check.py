@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def check(context: GateContext) -> Verdict:
     """Judge what some zones change of others against the catalogue of write-backs."""
-    judged = judge(context)
+    judged = context.once(judge)
     left = () if context.is_whole else ("stale rows",)
     return Verdict(tuple(judged.findings()), judged.examined(), left=left)
 
