@@ -91,6 +91,11 @@ def test_each_way_to_break_a_gate_is_found_and_nothing_is_written(named: Path, m
     assert (header["path"], header["entity"]) == ("src/backend/draw.h", "src/state/context.h")
     once, again = (mgaudit("prove", "C", "--output-format", "json", "-q").out for _ in range(2))
     assert once == again
+    assert (
+        json.loads(once)["inputs"]["sources"]
+        == json.loads(mgaudit("check", "--output-format", "json").out)["inputs"]["sources"]
+    )
+    assert "\nmade with: mgaudit" in mgaudit("prove", "C", "-q").out
     assert mgaudit("check", "-q").code == 0  # the cache holds nothing of the plants
 
 
@@ -132,6 +137,7 @@ def test_an_exemption_that_swallows_everything_is_told(named: Path, mgaudit: Run
     assert result.code == 1
     assert suite is not None
     assert int(suite.get("failures", "0")) >= 6
+    assert {"judged", "made with"} <= {item.get("name") for item in suite.iter("property")}
 
 
 def test_a_gate_for_which_nothing_can_be_planted_has_failed(tree: Path, mgaudit: Run) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mgaudit.domain.problems import Problem
-    from mgaudit.domain.report import ToolVersions
+    from mgaudit.domain.report import Report
 
 
 class Verdict(enum.StrEnum):
@@ -86,15 +86,13 @@ class Proof:
     """A run of `prove`.
 
     Attributes:
-        tool: The versions.
-        tree: The tree's name.
+        report: What the gates say of the tree as it is, and what that rests on.
         gates: In the order of the configuration file.
         errors: Why the answer cannot be trusted; empty for a trusted run.
         runs: How many times the tree was judged, the first and the last time as it is.
     """
 
-    tool: ToolVersions
-    tree: str
+    report: Report
     gates: tuple[GateProof, ...] = ()
     errors: tuple[Problem, ...] = ()
     runs: int = 0

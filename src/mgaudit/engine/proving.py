@@ -153,7 +153,7 @@ class _Proving:
         proofs = tuple(self._of_gate(gate, [t for t in tasks if t.gate is gate]) for gate in self.gates)
         report = self.base.report
         errors = (*report.errors, *self.errors)
-        return Proof(report.tool, report.tree, proofs, errors, self.runs)
+        return Proof(report, proofs, errors, self.runs)
 
     # ---- what to plant
 

@@ -26,17 +26,17 @@ def render(report: Report) -> str:
     suites = [_suite(result, report) for result in report.gates]
     if report.errors:
         suites.append(doubts(report.errors))
+    return rendered(f"mgaudit {report.tree}".strip(), suites, report)
+
+
+def rendered(name: str, suites: Sequence[ET.Element], report: Report) -> str:
+    """Some suites as a document, with what the report rests on."""
     evidence = [line.partition(": ") for line in tally.evidence(report)]
     for suite in suites:  # each by itself: readers take suites apart, and the schema knows no properties of all
         properties = ET.Element("properties")
-        for name, _, value in evidence:
-            ET.SubElement(properties, "property", name=name, value=value)
+        for item, _, value in evidence:
+            ET.SubElement(properties, "property", name=item, value=value)
         suite.insert(0, properties)
-    return rendered(f"mgaudit {report.tree}".strip(), suites)
-
-
-def rendered(name: str, suites: Sequence[ET.Element]) -> str:
-    """Some suites as a document."""
     root = ET.Element("testsuites", name=visible(name))
     for key in ("tests", "failures", "errors", "skipped"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))

@@ -8,8 +8,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from mgaudit.domain.proof import Standing, Verdict
-from mgaudit.reports import problems
+from mgaudit.reports import problems, tally
 from mgaudit.reports.escape import visible
+from mgaudit.reports.json import evidence
 from mgaudit.reports.junit import doubts, rendered, totalled
 from mgaudit.reports.words import counted
 
@@ -23,7 +24,7 @@ def as_text(proof: Proof) -> str:
     """A table a gate: what was planted where, and what came of it."""
     lines = [line for gate in proof.gates for line in (*_gate(gate), "")]
     lines += problems.render(proof.errors, "error").splitlines()
-    return "\n".join([*lines, _verdict(proof)]) + "\n"
+    return "\n".join([*lines, *tally.evidence(proof.report), _verdict(proof)]) + "\n"
 
 
 def _gate(gate: GateProof) -> Iterator[str]:
@@ -70,13 +71,14 @@ def as_json(proof: Proof) -> str:
 
 
 def _value(proof: Proof) -> dict[str, Any]:
+    tool = proof.report.tool
     return {
         "schema": 1,
         "tool": {
-            "name": "mgaudit", "version": proof.tool.mgaudit, "libclang": proof.tool.libclang,
-            "tree-sitter-cpp": proof.tool.tree_sitter_cpp,
+            "name": "mgaudit", "version": tool.mgaudit, "libclang": tool.libclang,
+            "tree-sitter-cpp": tool.tree_sitter_cpp,
         },
-        "tree": proof.tree,
+        "tree": proof.report.tree,
         "trusted": not proof.errors,
         "exit-code": proof.exit_code,
         "gates": [
@@ -98,6 +100,7 @@ def _value(proof: Proof) -> dict[str, Any]:
             {"path": error.path, "line": error.line, "message": error.message, "help": error.help}
             for error in proof.errors
         ],
+        **evidence(proof.report),
     }  # fmt: skip
 
 
@@ -106,7 +109,7 @@ def as_junit(proof: Proof) -> str:
     suites = [_suite(gate) for gate in proof.gates]
     if proof.errors:
         suites.append(doubts(proof.errors))
-    return rendered(f"mgaudit prove {proof.tree}", suites)
+    return rendered(f"mgaudit prove {proof.report.tree}", suites, proof.report)
 
 
 def _suite(gate: GateProof) -> ET.Element:
