@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mgaudit.sources.lexer import identifier_name, is_unterminated, tokenize, tokenize_exactly
@@ -71,6 +71,7 @@ def test_any_bytes_are_tiled_and_both_lexers_agree(data: bytes) -> None:
 
 @given(SOURCES, SOURCES)
 def test_a_line_end_never_joins_identifiers(left: bytes, right: bytes) -> None:
+    assume(not left.rstrip().endswith(b"\\"))  # which would continue the line
     found = tokenize(left + b"\nwatched\n" + right)
     assert all(
         text == b"watched" or kind != ord("i")
