@@ -7,7 +7,6 @@ rests on tens of thousands of such paths, made of few names and few folders. One
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,7 +41,7 @@ class Listings:
         return name in self.of(folder)
 
 
-class Absence(msgspec.Struct, frozen=True, array_like=True, dict=True):
+class Absence(msgspec.Struct, frozen=True, array_like=True):
     """Some paths.
 
     Attributes:
@@ -70,13 +69,9 @@ class Absence(msgspec.Struct, frozen=True, array_like=True, dict=True):
         for index, folder in enumerate(self.folders):
             yield folder, int.from_bytes(self.pairs[index * width : (index + 1) * width], "little")
 
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: index for index, name in enumerate(self.names)}
-
     def ends(self, listings: Listings) -> bool:
         """Whether any of the paths names something by now."""
-        places = self._places
+        places = {name: index for index, name in enumerate(self.names)}
         return any(
             bits >> places[name] & 1
             for folder, bits in self.rows()
