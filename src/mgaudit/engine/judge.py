@@ -328,12 +328,23 @@ def listed(analysis: Analysis, spec: GateSpec, facts: Facts, census: Callable[[G
 
 
 def _asking(analysis: Analysis, spec: GateSpec, facts: Facts) -> tuple[GateContext, Answers]:
-    """What a check and a census of a gate get, and what answers both of them: what one asked, the other rests on."""
+    """What a check and a census of a gate get, and what answers both of them: what one asked, the other rests on.
+
+    What they can ask must be noted by `answers`, or follow from what `Analysis.verdicts` knows.
+    """
     settings, place = analysis.settings, (Answers, spec.id)
     known: tuple[Settings, Answers, dict[object, Any]] | None = facts.derived.get(place)
     if known is None or known[0] is not settings:
         known = facts.derived[place] = settings, _answers(analysis, facts), {}
-    return _context(analysis, spec, facts, known[1], known[2]), known[1]
+    _, answers, made = known
+    context = GateContext(
+        spec, settings, analysis.files, facts, analysis.audited,
+        resolve=lambda path, offsets: analysis.inquiry.resolve(facts, path, offsets),
+        poisoned=answers.poisoned, syntax=analysis.syntax, texts=_texts(settings, spec),
+        catalogue=CatalogueReader(settings, facts, answers.file).read, content=answers.content,
+        matching=answers.matching, listing=answers.listing, binaries=answers.binaries, made=made,
+    )  # fmt: skip
+    return context, answers
 
 
 def _answers(analysis: Analysis, facts: Facts) -> Answers:
@@ -343,19 +354,6 @@ def _answers(analysis: Analysis, facts: Facts) -> Answers:
         lambda entries, forbidden: analysis.inquiry.poisoned(facts, entries, forbidden),
         analysis.settings.overlay,
     )
-
-
-def _context(
-    analysis: Analysis, spec: GateSpec, facts: Facts, answers: Answers, made: dict[object, Any]
-) -> GateContext:
-    """What a check gets. What it can ask must be noted by `answers`, or follow from what `Analysis.verdicts` knows."""
-    return GateContext(
-        spec, analysis.settings, analysis.files, facts, analysis.audited,
-        resolve=lambda path, offsets: analysis.inquiry.resolve(facts, path, offsets),
-        poisoned=answers.poisoned, syntax=analysis.syntax, texts=_texts(analysis.settings, spec),
-        catalogue=CatalogueReader(analysis.settings, facts, answers.file).read, content=answers.content,
-        matching=answers.matching, listing=answers.listing, binaries=answers.binaries, made=made,
-    )  # fmt: skip
 
 
 def _texts(settings: Settings, spec: GateSpec) -> dict[str, str]:
