@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.engine import manifest
-from mgaudit.engine.audited import Wishes, audited_zones, globs
+from mgaudit.engine.audited import Wishes, audited_zones
 from mgaudit.engine.contents import Contents, Stamps, key_of
 from mgaudit.engine.headers import HeaderPlanner
 from mgaudit.engine.identity import identity
 from mgaudit.engine.inquiry import Inquiry
+from mgaudit.engine.jobs import Jobs
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.preambles import Chooser, Group, Start, names_any
 from mgaudit.engine.progress import Progress, Quiet, Statistics
@@ -21,7 +22,7 @@ from mgaudit.engine.sharing import Sharing, names
 from mgaudit.engine.standing import Standing, Stood
 from mgaudit.engine.store import Store
 from mgaudit.engine.verdicts import Verdicts, digest_of
-from mgaudit.engine.worker import INSTANTIATED, Job, Preamble, Setup
+from mgaudit.engine.worker import Preamble, Setup
 from mgaudit.facts import bundles
 from mgaudit.facts.bundles import Label
 from mgaudit.facts.cache import Cache
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.shards import Shard
-    from mgaudit.engine.worker import Outcome
+    from mgaudit.engine.worker import Job, Outcome
     from mgaudit.facts.remote import Remote
     from mgaudit.sources.syntax import FileSyntax
 
@@ -164,18 +165,12 @@ class _Run:
         self.syntax = Views(SYNTAX, self.cache, self.contents, tuple(sorted(audited)))
         self.resolver = PathResolver(settings.root)
         self.chooser = Chooser(self.resolver, self.scans.of, self.contents, self.cache)
-        self.specs = {spec.name: spec for spec in settings.configurations}
-        chosen = options.configurations or tuple(self.specs)
-        self.configurations = tuple(name for name in self.specs if name in chosen)
-        self.overlays = {spec.name: self.toolchain.unsaved(spec) for spec in settings.configurations}
+        self.names = [spec.name for spec in settings.configurations]
+        chosen = options.configurations or tuple(self.names)
+        self.configurations = tuple(name for name in self.names if name in chosen)
         self.identity = identity(self.toolchain, self.cache)
-        self.audited_globs = globs(settings, self.audited)
         self.wishes = Wishes.of(settings, self.files)
-        self.planted = tuple(
-            (str(settings.places.file(name)), data.decode())
-            for name, data in sorted(settings.overlay.items())
-            if b"\0" not in data  # what is no text is no source
-        )
+        self.maker = Jobs(settings, self.toolchain, self.identity, self.wishes, self.audited)
         self.store = Store(self.cache, name, options.database)
         self.statistics = Statistics()
         self.problems: list[Problem] = []
@@ -276,7 +271,7 @@ class _Run:
 
     def _cache_warnings(self) -> Iterator[Problem]:
         error = self.cache.write_error or self.store.write_error
-        if error is not None or (self.store.unstored and not self.planted):
+        if error is not None or (self.store.unstored and not self.maker.planted):
             reason = getattr(error, "strerror", None) or str(error or "the disk refuses")
             yield Problem(
                 None, 0, f"the cache cannot be written: {reason}",
@@ -357,7 +352,7 @@ class _Run:
 
     def _leave(self) -> None:
         """Leave to the next run what this one found, if it is sound and whole."""
-        if self.planted:
+        if self.maker.planted:
             return
         if self.options.preambles and not self.problems and not self.store.unstored:
             self.standing.remember(self.kept, self.decided)
@@ -391,7 +386,7 @@ class _Run:
         return self.heads[place]
 
     def _head_job(self, group: Group, headers: tuple[str, ...]) -> Job:
-        return self._job(self.heads[group, headers], group, None, headers=headers)
+        return self.maker.of(self.heads[group, headers], group, headers=headers)
 
     def _shown_guards(self, wanted: list[_Wanted]) -> dict[UnitId, set[str]]:
         """Of each preamble, the guard macros before it in some unit that its files name; one look for all units."""
@@ -415,33 +410,8 @@ class _Run:
             return None
         return Preamble(variant.record, wanted.start.steps, self._head_job(group, wanted.start.headers))
 
-    def _job(
-        self, unit: UnitId, group: Group, preamble: Preamble | None, *, directives_only: bool = False,
-        headers: tuple[str, ...] = (),
-    ) -> Job:  # fmt: skip
-        spec = self.specs[unit.configuration]
-        stub_folder = self.toolchain.virtual_folder("missing") if spec.missing_headers == "stub" else ""
-        parts = [
-            self.identity, unit.path, unit.kind, group.directory, *group.arguments, str(directives_only), stub_folder,
-            preamble.record if preamble else "", *headers, *((INSTANTIATED,) if headers else ()),
-        ]  # fmt: skip
-        parts += [text for file in self.overlays[unit.configuration] for text in file]
-        parts += self.audited_globs if stub_folder else ()
-        # A precompiled header holds what any unit that starts from it may emit.
-        with_demands = (
-            bool(self.wishes.linked)
-            if unit.kind == "preamble"
-            else unit.kind == "source" and unit.path in self.wishes.linked
-        )
-        parts += ("demands", str(with_demands), *self.wishes.words)
-        key = key_of(parts)
-        return Job(
-            unit, key, group.directory, group.arguments, self.overlays[unit.configuration], preamble, directives_only,
-            stub_folder, self.audited_globs, headers, with_demands, self.planted,
-        )  # fmt: skip
-
     def _unit_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job:
-        job = self._job(wanted.unit, Group.of(wanted.command), preamble, directives_only=wanted.directives_only)
+        job = self.maker.of(wanted.unit, Group.of(wanted.command), preamble, directives_only=wanted.directives_only)
         self.jobs.setdefault(wanted.unit, job)
         return job
 
@@ -512,7 +482,7 @@ class _Run:
     # ---- merging
 
     def _merge(self) -> Facts:
-        return Facts(self.store.merge(self.states, self.tracked, list(self.specs)), self.configurations, self.scans)
+        return Facts(self.store.merge(self.states, self.tracked, self.names), self.configurations, self.scans)
 
 
 def _doubts(outcome: Outcome) -> Iterator[Problem]:

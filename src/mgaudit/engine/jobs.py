@@ -1,0 +1,79 @@
+"""What a run asks of its workers: the job of each unit, with the key of all that its record rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mgaudit.engine.audited import globs
+from mgaudit.engine.contents import key_of
+from mgaudit.engine.worker import INSTANTIATED, Job, Preamble
+
+if TYPE_CHECKING:
+    from mgaudit.config.model import Settings
+    from mgaudit.engine.audited import Wishes
+    from mgaudit.engine.preambles import Group
+    from mgaudit.facts.merge import UnitId
+    from mgaudit.sources.toolchain import Toolchain
+
+
+class Jobs:
+    """Makes the jobs of one run.
+
+    Args:
+        settings: The configuration.
+        toolchain: What parses.
+        identity: The digest of it, and of this program.
+        wishes: What the gates want of every parse.
+        audited: Names of the zones that gates name.
+    """
+
+    def __init__(
+        self, settings: Settings, toolchain: Toolchain, identity: str, wishes: Wishes, audited: frozenset[str]
+    ) -> None:  # fmt: skip
+        self._identity = identity
+        self._wishes = wishes
+        self._audited = globs(settings, audited)
+        self._overlays = {spec.name: toolchain.unsaved(spec) for spec in settings.configurations}
+        stubs = toolchain.virtual_folder("missing")
+        self._stub_folders = {
+            spec.name: stubs if spec.missing_headers == "stub" else "" for spec in settings.configurations
+        }
+        self.planted = tuple(
+            (str(settings.places.file(name)), data.decode())
+            for name, data in sorted(settings.overlay.items())
+            if b"\0" not in data  # what is no text is no source
+        )
+
+    def of(
+        self, unit: UnitId, group: Group, preamble: Preamble | None = None, *, directives_only: bool = False,
+        headers: tuple[str, ...] = (),
+    ) -> Job:  # fmt: skip
+        """The job of a unit.
+
+        Args:
+            unit: What it yields.
+            group: How it is parsed.
+            preamble: What it may start from.
+            directives_only: Whether only the inclusion directives count.
+            headers: Keys of the headers that a preamble precompiles, in order.
+        """
+        stub_folder = self._stub_folders[unit.configuration]
+        overlay = self._overlays[unit.configuration]
+        parts = [
+            self._identity, unit.path, unit.kind, group.directory, *group.arguments, str(directives_only), stub_folder,
+            preamble.record if preamble else "", *headers, *((INSTANTIATED,) if headers else ()),
+        ]  # fmt: skip
+        parts += [text for file in overlay for text in file]
+        parts += self._audited if stub_folder else ()
+        with_demands = self._with_demands(unit)
+        parts += ("demands", str(with_demands), *self._wishes.words)
+        return Job(
+            unit, key_of(parts), group.directory, group.arguments, overlay, preamble, directives_only, stub_folder,
+            self._audited, headers, with_demands, self.planted,
+        )  # fmt: skip
+
+    def _with_demands(self, unit: UnitId) -> bool:
+        """Whether some gate asks what a unit will refer to; a preamble holds what any that starts from it may emit."""
+        if unit.kind == "preamble":
+            return bool(self._wishes.linked)
+        return unit.kind == "source" and unit.path in self._wishes.linked
