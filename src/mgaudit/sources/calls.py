@@ -147,7 +147,7 @@ class CallFinder:
             self._call_back(callee)
         elif callee.kind in {ast.FIELD, ast.VARIABLE, ast.PARAMETER}:
             self._through(callee)
-        self._destroy(self._cursors.result_of(call))
+        self._destroy(self._cursors.result_of(call, callee))
 
     def _unnamed(self, call: CXCursor) -> None:
         """The callee is an expression: what it is made of may still name where the pointer comes from."""

@@ -161,6 +161,7 @@ class Cursors:
         self._paths: dict[int, tuple[str, ...]] = {}
         self._spellings: dict[int, str] = {}
         self._known_members: dict[tuple[str, int], tuple[abi.CXCursor, ...]] = {}
+        self._results: dict[int, abi.CXType] = {}
 
     def visit(self, root: abi.CXCursor, see: Callable[[abi.CXCursor], bool]) -> None:
         """As `visit_below`, without the parents."""
@@ -211,11 +212,18 @@ class Cursors:
         canonical: abi.CXType = self.cdll.clang_getCanonicalType(self.cdll.clang_getCursorType(cursor))
         return canonical
 
-    def result_of(self, call: abi.CXCursor) -> abi.CXType:
-        """The canonical type of what a call returns; unlike the type of the expression, it may be a reference."""
-        callee = self.referenced(call)
+    def result_of(self, call: abi.CXCursor, callee: abi.CXCursor | None) -> abi.CXType:
+        """The canonical type of what a call returns; unlike the type of the expression, it may be a reference.
+
+        Args:
+            call: The expression.
+            callee: What it references.
+        """
         if callee is not None and callee.kind in FUNCTIONS and callee.kind != CONSTRUCTOR:
-            return self._canonical(self.cdll.clang_getCursorResultType(callee))
+            known = self._results.get(callee.data0)
+            if known is None:
+                known = self._results[callee.data0] = self._canonical(self.cdll.clang_getCursorResultType(callee))
+            return known
         children = self.children(call) if callee is None or callee.kind != CONSTRUCTOR else []
         called = self.type_of(children[0]) if children else None
         while called is not None and (called.kind == POINTER or called.kind in REFERENCES):

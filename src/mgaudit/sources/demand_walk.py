@@ -25,6 +25,8 @@ _WRAPPINGS: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES})
 _MAKERS: Final = frozenset({ast.RETURN, ast.NEW, ast.FIELD, ast.CONSTRUCTOR, *ast.INITIALISER_LISTS})
 _PASSED_ON: Final = frozenset({*_WRAPPINGS, ast.FUNCTIONAL_CAST, ast.CONDITIONAL_OPERATOR})
 _KEEPERS: Final = _MAKERS | _PASSED_ON | {ast.VARIABLE, ast.UNEXPOSED_DECLARATION}
+_MADE: Final = _PASSED_ON | {ast.CALL_EXPRESSION}  # what may make such an object
+_NAMES: Final = frozenset({ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION})
 # Declarations within bodies, and what only the compiler evaluates.
 _STATIC_ASSERT, _CONCEPT, _REQUIRES = 602, 153, 154
 _SKIPPED: Final = frozenset(
@@ -63,7 +65,9 @@ class BodyWalk:
         self._found: dict[tuple[int, LinkPart, Place], Demand] = {}
         self._bases: set[int] = set()  # expressions that make a base
         self._kept: set[int] = set()  # expressions whose object outlives them
-        self._read: set[int] = set()  # expressions that something converts: of constants, the value alone counts
+        self._read: set[int] = set()  # names that something converts: of constants, the value alone counts
+        self._optionals: dict[int, list[tuple[int, CXCursor]]] = {}  # by function
+        self._code: dict[int, bool] = {}  # likewise
         self._around: CXCursor | None = None  # the parent of the expression at hand
         self._aside: Place | None = None  # where a default argument or member initialiser counts
 
@@ -172,48 +176,67 @@ class BodyWalk:
 
     def _see(self, cursor: CXCursor, parent: CXCursor) -> bool:
         kind = cursor.kind
-        if kind in _SKIPPED or (parent.kind in _PLAIN_FUNCTIONS and kind in _EXPRESSIONS):
+        above = parent.kind
+        if kind in _SKIPPED or (above in _PLAIN_FUNCTIONS and kind in _EXPRESSIONS):
             return False
-        if parent.kind in _KEEPERS and self._is_kept_by(parent):
+        if above in _KEEPERS and kind in _MADE and self._is_kept_by(parent, above):
             self._kept.add(cursor.data1)
-        if parent.kind == ast.UNEXPOSED_EXPRESSION:
+        if above == ast.UNEXPOSED_EXPRESSION and kind in _NAMES:
             self._read.add(cursor.data1)
         self._around = parent
         handler = self._HANDLERS.get(kind)
         return handler is None or handler(self, cursor)
 
-    def _is_kept_by(self, parent: CXCursor) -> bool:
+    def _is_kept_by(self, parent: CXCursor, kind: int) -> bool:
         """Whether an object that an expression makes outlives it; what a reference is bound to dies with its scope."""
+        if kind in _PASSED_ON:
+            return parent.data1 in self._kept
         if self._cursors.is_variable(parent):
             return self._cursors.type_of(parent).kind not in ast.REFERENCES
-        return parent.kind in _MAKERS or (parent.kind in _PASSED_ON and parent.data1 in self._kept)
+        return kind in _MAKERS
 
     def _call(self, call: CXCursor) -> bool:
         callee = self._cursors.referenced(call)
+        ends = () if call.data1 in self._kept else self._lifetimes.ends(self._cursors.result_of(call, callee))
+        function = callee if callee is not None and callee.kind in ast.FUNCTIONS else None
+        has_defaults = function is not None and bool(self._optional(function))
+        is_made = function is not None and function.kind == ast.CONSTRUCTOR
+        if not ends and not has_defaults and not is_made:
+            return True
         place = self._at(call)
-        if callee is not None and callee.kind in ast.FUNCTIONS:
-            if callee.kind == ast.CONSTRUCTOR:
-                self._add(callee, LinkPart.BASE if call.data1 in self._bases else LinkPart.COMPLETE, place)
+        if function is not None and is_made:
+            self._add(function, LinkPart.BASE if call.data1 in self._bases else LinkPart.COMPLETE, place)
+        if function is not None and has_defaults:
             count = max(0, self._cdll.clang_Cursor_getNumArguments(call))
             arguments = [self._cdll.clang_Cursor_getArgument(call, index) for index in range(count)]
-            self._defaults(callee, arguments, place)
-        if call.data1 not in self._kept:
-            self._end(self._cursors.result_of(call), place)
+            self._defaults(function, arguments, place)
+        self._structors(ends, place)
         return True
 
     def _defaults(self, callee: CXCursor, arguments: Sequence[CXCursor], place: Place) -> None:
         """The default arguments of a call, which the front end shows as expressions of no place."""
-        canonical = self._cdll.clang_getCanonicalCursor(callee)
-        for index in range(max(0, self._cdll.clang_Cursor_getNumArguments(canonical))):
+        for index, parameter in self._optional(callee):
             if index >= len(arguments) or self.place_of(arguments[index])[1] == 0:
-                self._walk_aside(self._cdll.clang_Cursor_getArgument(canonical, index), place)
+                self._walk_aside(parameter, place)
+
+    def _optional(self, callee: CXCursor) -> list[tuple[int, CXCursor]]:
+        """The parameters of a function that have default arguments, and their positions."""
+        known = self._optionals.get(callee.data0)
+        if known is None:
+            canonical = self._cdll.clang_getCanonicalCursor(callee)
+            count = max(0, self._cdll.clang_Cursor_getNumArguments(canonical))
+            parameters = [self._cdll.clang_Cursor_getArgument(canonical, index) for index in range(count)]
+            known = self._optionals[callee.data0] = [(i, p) for i, p in enumerate(parameters) if self._initialisers(p)]
+        return known
+
+    def _initialisers(self, declared: CXCursor) -> list[CXCursor]:
+        return [child for child in self._cursors.children(declared) if child.kind >= ast.UNEXPOSED_EXPRESSION]
 
     def _walk_aside(self, declared: CXCursor, place: Place) -> None:
         """The initialiser of a parameter or field, as part of the code at a place."""
         before, self._aside = self._aside, place
-        for child in self._cursors.children(declared):
-            if child.kind >= ast.UNEXPOSED_EXPRESSION:
-                self._see_all(child, declared)
+        for child in self._initialisers(declared):
+            self._see_all(child, declared)
         self._aside = before
 
     def _see_all(self, cursor: CXCursor, parent: CXCursor) -> None:
@@ -245,7 +268,7 @@ class BodyWalk:
             return method if self._classes.is_final(self._cursors.declaration_of(owner)) else None
         base = self._stripped(children[0])
         type_ = self._cursors.type_of(base)
-        declared = self._cursors.referenced(base) if base.kind in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION} else None
+        declared = self._cursors.referenced(base) if base.kind in _NAMES else None
         is_object = type_.kind == ast.RECORD and (
             base.kind == ast.CALL_EXPRESSION if declared is None else self._cursors.type_of(declared).kind == ast.RECORD
         )
@@ -263,13 +286,19 @@ class BodyWalk:
             self._variable(named, name)
             if self._cursors.spelling(named) == _PROMISE:
                 self._coroutine(named)
-        elif (
-            named.kind in ast.FUNCTIONS
-            and not self._cdll.clang_CXXMethod_isVirtual(named)
-            and not self._cursors.spelling(named).startswith("__builtin_")
-        ):
+        elif named.kind in ast.FUNCTIONS and self._is_code(named):
             self._add(named, LinkPart.ENTITY, self._at(name))
         return True
+
+    def _is_code(self, function: CXCursor) -> bool:
+        """Whether the name of a function alone refers to its code: not that of a virtual one, nor of a built-in."""
+        known = self._code.get(function.data0)
+        if known is None:
+            known = self._code[function.data0] = not (
+                self._cdll.clang_CXXMethod_isVirtual(function)
+                or self._cursors.spelling(function).startswith("__builtin_")
+            )
+        return known
 
     def _variable(self, variable: CXCursor, name: CXCursor) -> None:
         if self._cdll.clang_getCursorLinkage(variable) in ast.NO_LINKAGE or self._is_folded(variable, name):

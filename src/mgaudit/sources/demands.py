@@ -35,6 +35,9 @@ _KEEPING: Final = re.compile(rb"\b(?:__)?(?:used|constructor|destructor|maybe_un
 _EXTERN_TEMPLATE: Final = re.compile(rb"\bextern\s+template\s+(?!(?:class|struct|union)\b)[^;{}]*")
 
 
+_Key = tuple[int, LinkPart]
+
+
 class Node(NamedTuple):
     """What may hold references: a function, a variable, or (``of`` is then one of its tables) a class."""
 
@@ -72,9 +75,11 @@ class DemandFinder:
         self._foreign = foreign
         self._classes = LinkClasses(library, cursors, self._lifetimes)
         self._walk = BodyWalk(cursors, files, self._lifetimes, self._classes)
-        self._expanded: dict[tuple[int, LinkPart], list[Demand]] = {}
-        self._behind: dict[tuple[int, LinkPart], list[Demand]] = {}
-        self._entered: set[tuple[int, LinkPart]] = set()
+        self._canonical: dict[int, int] = {}
+        self._expanded: dict[_Key, list[Demand]] = {}
+        self._parted: dict[_Key, tuple[list[Demand], list[tuple[_Key, Node]]]] = {}
+        self._behind: dict[_Key, list[Demand]] = {}
+        self._entered: set[_Key] = set()
         self._waiting: list[Node] = []
         self._names: dict[str, int] = {}
         self._elsewhere: dict[int, list[bytes]] = {}
@@ -100,8 +105,12 @@ class DemandFinder:
             self._entered.add(key)
             self._waiting.append(node)
 
-    def _key(self, node: Node) -> tuple[int, LinkPart]:
-        return self._cdll.clang_getCanonicalCursor(node.cursor).data0, node.of
+    def _key(self, node: Node) -> _Key:
+        address = node.cursor.data0
+        known = self._canonical.get(address)
+        if known is None:
+            known = self._canonical[address] = self._cdll.clang_getCanonicalCursor(node.cursor).data0
+        return known, node.of
 
     def _expand_into_rows(self, node: Node) -> None:
         """Note a definition, if there is one here, and its demands."""
@@ -343,19 +352,33 @@ class DemandFinder:
         key = self._key(start)
         known = self._behind.get(key)
         if known is None:
-            found: dict[tuple[int, LinkPart], Demand] = {}
-            seen, waiting = {key}, [start]
+            found: dict[_Key, Demand] = {}
+            seen, waiting = {key}, [(key, start)]
             while waiting:
-                node = waiting.pop()
-                leads_back = self._is_instance(node.cursor) and self._foreign.may_lead_back(node.cursor)
-                for demand in self._expand(node) if leads_back else ():
-                    following = _node_of(demand)
-                    if self._symbols.is_tracked_cursor(demand.cursor):
-                        found.setdefault((demand.cursor.data0, demand.part), demand)
-                    elif demand.part not in UNSEEN_PARTS and self._key(following) not in seen:
-                        seen.add(self._key(following))
+                inside, onward = self._parts_of(*waiting.pop())
+                for demand in inside:
+                    found.setdefault((demand.cursor.data0, demand.part), demand)
+                for following in onward:
+                    if following[0] not in seen:
+                        seen.add(following[0])
                         waiting.append(following)
             known = self._behind[key] = list(found.values())
+        return known
+
+    def _parts_of(self, key: _Key, node: Node) -> tuple[list[Demand], list[tuple[_Key, Node]]]:
+        """What the instance of a foreign template demands of the tree, and what outside of it."""
+        known = self._parted.get(key)
+        if known is None:
+            inside: list[Demand] = []
+            onward: list[tuple[_Key, Node]] = []
+            leads_back = self._is_instance(node.cursor) and self._foreign.may_lead_back(node.cursor)
+            for demand in self._expand(node) if leads_back else ():
+                if self._symbols.is_tracked_cursor(demand.cursor):
+                    inside.append(demand)
+                elif demand.part not in UNSEEN_PARTS:
+                    following = _node_of(demand)
+                    onward.append((self._key(following), following))
+            known = self._parted[key] = inside, onward
         return known
 
     def _is_instance(self, cursor: CXCursor) -> bool:

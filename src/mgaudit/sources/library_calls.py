@@ -33,6 +33,7 @@ class LibraryCalls:
         self._callees: dict[int, list[CXCursor]] = {}
         self._targets: dict[int, list[CXCursor]] = {}
         self._involved: dict[int, bool] = {}
+        self._followed: dict[int, bool] = {}
 
     def tracked_targets(self, callee: CXCursor) -> list[CXCursor]:
         """The functions of the tree that a function outside of it may call, at any depth, in order of discovery."""
@@ -54,47 +55,54 @@ class LibraryCalls:
                 seen.add(callee.data0)
                 if self._symbols.is_tracked_cursor(callee):
                     found[callee.data0] = callee
-                elif self._is_followed(callee):
+                else:
                     waiting.append(callee)
         return list(found.values())
 
     def _direct(self, caller: CXCursor) -> list[CXCursor]:
-        """What one body calls."""
+        """What one body calls: of the tree, and what may call the tree back."""
         known = self._callees.get(caller.data0)
         if known is not None:
             return known
         found: dict[int, CXCursor] = {}
         body = self._cursors.cdll.clang_getCursorDefinition(caller)
 
+        def end(type_: CXType) -> None:
+            for target in self._lifetimes.destructors(type_):
+                found[target.data0] = target
+
         def see(cursor: CXCursor) -> bool:
-            if cursor.kind == ast.CALL_EXPRESSION:
+            kind = cursor.kind
+            if kind == ast.CALL_EXPRESSION:
                 callee = self._cursors.referenced(cursor)
                 if callee is not None and callee.kind in ast.FUNCTIONS:
                     found[callee.data0] = callee
-            if cursor.kind in {ast.CALL_EXPRESSION, ast.VARIABLE, ast.PARAMETER}:
-                is_call = cursor.kind == ast.CALL_EXPRESSION
-                type_ = self._cursors.result_of(cursor) if is_call else self._cursors.type_of(cursor)
-                for target in self._lifetimes.destructors(type_):
-                    found[target.data0] = target
-            elif cursor.kind == ast.DELETE:
+                end(self._cursors.result_of(cursor, callee))
+            elif kind in _OBJECTS:
+                end(self._cursors.type_of(cursor))
+            elif kind == ast.DELETE:
                 for child in self._cursors.children(cursor):
-                    for target in self._lifetimes.destructors(self._cursors.pointee(self._cursors.type_of(child))):
-                        found[target.data0] = target
+                    end(self._cursors.pointee(self._cursors.type_of(child)))
             return True
 
         if body.data0:
             if caller.kind in {ast.CONSTRUCTOR, ast.DESTRUCTOR}:
                 found.update((target.data0, target) for target in self._lifetimes.implied(caller))
             self._cursors.visit(body, see)
-        self._callees[caller.data0] = list(found.values())
-        return self._callees[caller.data0]
+        known = [c for c in found.values() if self._symbols.is_tracked_cursor(c) or self._is_followed(c)]
+        self._callees[caller.data0] = known
+        return known
 
     def _is_followed(self, callee: CXCursor) -> bool:
         """Whether a function is an instantiation, outside of the tree, that may call the tree back."""
-        cdll = self._cursors.cdll
-        if self._symbols.is_tracked_cursor(callee) or not cdll.clang_getSpecializedCursorTemplate(callee).data0:
-            return False
-        return self.may_lead_back(callee)
+        known = self._followed.get(callee.data0)
+        if known is None:
+            known = self._followed[callee.data0] = (
+                not self._symbols.is_tracked_cursor(callee)
+                and bool(self._cursors.cdll.clang_getSpecializedCursorTemplate(callee).data0)
+                and self.may_lead_back(callee)
+            )
+        return known
 
     def may_lead_back(self, instance: CXCursor) -> bool:
         """Whether what a template outside of the tree yielded may use the tree; what cannot be told may."""
@@ -159,6 +167,7 @@ class LibraryCalls:
         return type_.kind not in ast.PLAIN_TYPES or type_.kind == ast.ENUMERATION
 
 
+_OBJECTS: Final = frozenset({ast.VARIABLE, ast.PARAMETER})
 _SCOPES: Final = ast.CLASSES | ast.CLASS_TEMPLATES | ast.FUNCTIONS
 _UNION: Final = 3
 _MEMBERS: Final = ast.FUNCTIONS - ast.FREE_FUNCTIONS

@@ -24,12 +24,20 @@ class Lifetimes:
 
     def __init__(self, cursors: Cursors) -> None:
         self._cursors = cursors
-        self._ends: dict[tuple[int, bool], list[tuple[CXCursor, bool]]] = {}
+        self._ends: dict[tuple[int, bool], list[tuple[CXCursor, bool]]] = {}  # by class
+        self._ends_of: dict[tuple[int, bool], list[tuple[CXCursor, bool]]] = {}  # by type
+        self._destructors: dict[int, list[CXCursor]] = {}
         self._aggregates: dict[int, list[CXCursor]] = {}
         self._implied: dict[int, list[tuple[CXCursor, bool]]] = {}
 
     def destructors(self, type_: CXType) -> list[CXCursor]:
         """The declared destructors that run when an object of a type dies; of an implicit one, its members'."""
+        known = self._destructors.get(type_.data0)
+        if known is None:
+            known = self._destructors[type_.data0] = self._declared_destructors(type_)
+        return known
+
+    def _declared_destructors(self, type_: CXType) -> list[CXCursor]:
         found: list[CXCursor] = []
         for end, _ in self.ends(type_):
             declared = self._cursors.cdll.clang_getCursorSemanticParent(end)
@@ -49,9 +57,14 @@ class Lifetimes:
             type_: The type of the object.
             as_base: Whether the object itself is a base.
         """
-        type_ = self._cursors.element_type(type_)
-        if type_.kind != ast.RECORD:
-            return []
+        key = (type_.data0, as_base)
+        known = self._ends_of.get(key)
+        if known is None:
+            element = self._cursors.element_type(type_)
+            known = self._ends_of[key] = self._ends_of_class(element, as_base) if element.kind == ast.RECORD else []
+        return known
+
+    def _ends_of_class(self, type_: CXType, as_base: bool) -> list[tuple[CXCursor, bool]]:  # noqa: FBT001
         declared = self._cursors.declaration_of(type_)
         key = (declared.data0, as_base)
         known = self._ends.get(key)
