@@ -58,7 +58,7 @@ clean: ## remove .venv and caches
 	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants
 
 # An environment that is there is kept; its packages follow pyproject.toml. The program alone is quickly installed.
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml hatch_build.py src/mgaudit/sources/clang_native.pyx
 	@set -e; \
 	if [ ! -x $(BIN)/python ]; then \
 	    found=; for name in $(PYTHON) python3.13 python3.12 python3.11 python3.14 python3 python; do \

@@ -36,8 +36,10 @@ WHEEL = (
     "mgaudit/commands/topics/baselines.md",
     "mgaudit/reports/templates/report.html.j2",
 )
-SDIST = ("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", ".pre-commit-hooks.yaml", "ci/lane/lane.sh",
-         "docs/quickstart.md", "tests/conftest.py", "src/mgaudit/rules/mobilegl/mgaudit.toml")  # fmt: skip
+SDIST = (
+    "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "hatch_build.py", ".pre-commit-hooks.yaml",
+    "ci/lane/lane.sh", "docs/quickstart.md", "tests/conftest.py", "src/mgaudit/rules/mobilegl/mgaudit.toml",
+)  # fmt: skip
 
 
 class ReleaseError(Exception):
@@ -97,8 +99,8 @@ def released(changelog: str, version: str, day: dt.date) -> str:
 
 
 def build(folder: Path) -> tuple[Path, Path]:
-    """The wheel, made from the sdist as everybody else would, and the sdist."""
-    run(sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT))
+    """The wheel for any platform, made from the sdist as everybody else would, and the sdist."""
+    run(sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT), MGAUDIT_NATIVE="0")
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     return wheel, sdist
 
@@ -126,9 +128,9 @@ def check(built: tuple[Path, Path], version: str) -> None:
         run(str(tools / "mgaudit"), "demo", "--broken", cwd=folder)
 
 
-def run(*words: str, cwd: str | Path = ROOT) -> str:
+def run(*words: str, cwd: str | Path = ROOT, **variables: str) -> str:
     """What a command says on standard output; a failure ends the release."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | variables
     done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         raise ReleaseError(f"{' '.join(words)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -15,7 +15,7 @@ from mgaudit.commands.demo import copy_example
 
 ROOT = Path(__file__).parents[2]
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
-PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "src")
+PACKAGE = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "src")
 VIOLATION = "src/backend/gles/GlesObjects.h"
 
 

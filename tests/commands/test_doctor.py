@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from mgaudit.sources import clang_binding
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,6 +21,17 @@ def test_a_sound_tree(tree: Path, mgaudit: Run) -> None:
     assert "  ok    zone backend: 2 files\n" in result.out
     assert "configuration split\n  ok    2 of 2 units parse without errors\n" in result.out
     assert result.out.endswith("all is well: `mgaudit check` can be trusted\n")
+
+
+def test_it_says_how_libclang_is_called(tree: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    if clang_binding.is_built():
+        assert "  ok    libclang is called from C\n" in mgaudit("doctor").out
+    monkeypatch.setenv(clang_binding.SWITCH, "ctypes")
+    for built, advice in ((True, "unset MGAUDIT_BINDING"), (False, "reinstall mgaudit where there is a C compiler")):
+        monkeypatch.setattr(clang_binding, "is_built", lambda built=built: built)
+        result = mgaudit("doctor")
+        assert f"through ctypes: the same facts, more slowly\n          {advice}" in result.out
+        assert result.code == 0
 
 
 def test_a_unit_that_does_not_parse_is_named_with_its_first_error(tree: Path, mgaudit: Run) -> None:

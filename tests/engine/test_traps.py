@@ -14,6 +14,7 @@ from mgaudit.analysis.unresolved import unresolved
 from mgaudit.engine.judge import judge
 from mgaudit.sources import records
 from mgaudit.sources.indexer import _Collector
+from mgaudit.sources.symbols import SymbolTable
 
 if TYPE_CHECKING:
     from mgaudit.engine.pipeline import Analysis
@@ -44,9 +45,16 @@ def uses(analysis: Analysis, name: str) -> list[tuple[str, int, int]]:
 
 
 class TestTrap1SwallowedExceptions:
-    @pytest.mark.parametrize("callback", ["reference", "declaration", "include"])
+    @pytest.mark.parametrize(
+        ("asked", "question"), [(SymbolTable, "of_entity"), (_Collector, "declared"), (_Collector, "inclusion")]
+    )
     def test_an_exception_in_a_callback_ends_the_run(
-        self, zoned: Tree, callback: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+        self,
+        zoned: Tree,
+        asked: type,
+        question: str,
+        monkeypatch: pytest.MonkeyPatch,
+        capfd: pytest.CaptureFixture[str],
     ) -> None:
         def fail(*_: object) -> None:
             raise LookupError("lost")
@@ -54,7 +62,7 @@ class TestTrap1SwallowedExceptions:
         zoned.write(
             "src/backend/draw.cpp", "#include <state/context.h>\nint d(state::Context& c) { return c.width; }\n"
         )
-        monkeypatch.setattr(_Collector, callback, fail)
+        monkeypatch.setattr(asked, question, fail)
         with pytest.raises(LookupError, match="lost"):
             zoned.analyse()
         assert capfd.readouterr() == ("", "")

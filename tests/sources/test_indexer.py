@@ -10,11 +10,13 @@ import pytest
 
 from mgaudit.facts.symbols import _qualified_names
 from mgaudit.sources import clang_abi as abi
-from mgaudit.sources import records
-from mgaudit.sources.clang_abi import ENTITY_KINDS, Library
+from mgaudit.sources import clang_binding, records
+from mgaudit.sources.clang_abi import ENTITY_KINDS
+from mgaudit.sources.clang_binding import Library
 from mgaudit.sources.files import FileTable
 from mgaudit.sources.indexer import ParseError, ParseRequest, TranslationUnit, _Collector, index_unit
 from mgaudit.sources.records import NONE, UnitRecord, unpack
+from mgaudit.sources.symbols import SymbolTable
 from mgaudit.sources.toolchain import discover
 from mgaudit.sources.tree import PathResolver
 
@@ -86,9 +88,17 @@ class View:
         ]
 
 
-@pytest.fixture(scope="module")
-def library() -> Library:
-    return Library(discover().library)
+@pytest.fixture(scope="module", params=["native", "ctypes"])
+def library(request: pytest.FixtureRequest) -> Library:
+    if request.param == "native" and not clang_binding.is_native():
+        pytest.skip("the native binding was not built")
+    return bound(request.param)
+
+
+def bound(binding: str) -> Library:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(clang_binding.SWITCH, binding)
+        return Library(discover().library)
 
 
 @pytest.fixture
@@ -170,9 +180,10 @@ class TestRoles:
 
 class TestMacros:
     def test_the_front_end_marks_locations_in_macros_in_the_top_bit(
-        self, tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """`MACRO_LOCATION_BIT` is clang's private encoding: this must fail when a libclang changes it."""
+        library = bound("ctypes")
         raws: dict[int, int] = {}
         reference = _Collector.reference
 
@@ -468,32 +479,40 @@ class TestErrors:
         self, index: Callable[..., View], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen = set[threading.Thread]()
-        reference = _Collector.reference
+        of_entity = SymbolTable.of_entity
 
-        def noted(collector: _Collector, address: int) -> None:
+        def noted(symbols: SymbolTable, address: int) -> int:
             seen.add(threading.current_thread())
-            reference(collector, address)
+            return of_entity(symbols, address)
 
-        monkeypatch.setattr(_Collector, "reference", noted)
+        monkeypatch.setattr(SymbolTable, "of_entity", noted)
         before = dict(os.environ), threading.stack_size()
         index("int n; int f() { return n; }")
         (thread,) = seen
         assert "Dummy" not in type(thread).__name__
         assert (dict(os.environ), threading.stack_size()) == before
 
-    @pytest.mark.parametrize("callback", ["reference", "declaration", "include"])
+    @pytest.mark.parametrize(
+        ("asked", "question"),
+        [(SymbolTable, "is_tracked"), (_Collector, "declared"), (_Collector, "inclusion")],
+        ids=["reference", "declaration", "inclusion"],
+    )
     def test_an_exception_in_a_callback_is_raised_and_not_printed(
         self, index: Callable[..., View], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
-        callback: str,
+        asked: type, question: str,
     ) -> None:  # fmt: skip
         calls = []
 
-        def fail(self: _Collector, *_: object) -> None:
+        def fail(*_: object) -> None:
             calls.append(1)
             raise KeyError("lost")
 
-        monkeypatch.setattr(_Collector, callback, fail)
+        files = {
+            "g.h": "inline int g() { return 1; }\ninline int h() { return g() + g(); }\n",
+            "a.cpp": '#include "g.h"\n#include <g.h>\nint f();\nint f() { return h(); }\n',
+        }
+        monkeypatch.setattr(asked, question, fail)
         with pytest.raises(KeyError, match="lost"):
-            index({"g.h": "int g();\n", "a.cpp": '#include "g.h"\n#include "g.h"\nint f() { return g() + g(); }\n'})
+            index(files, tracked=frozenset({"a.cpp"}))
         assert calls == [1]
         assert capfd.readouterr() == ("", "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.reports.words import counted
+from mgaudit.sources import clang_binding
 from mgaudit.sources.toolchain import HeaderRequest, Toolchain, discover
 
 if TYPE_CHECKING:
@@ -66,8 +67,20 @@ def toolchain() -> tuple[Section, Toolchain | None]:
         _folder("the compiler's built-in headers", found.resource / "include"),
         _folder("headers of the C++ standard library", found.libcxx),
         Check(Level.OK, f"C++ grammar of the syntax scanner: {versions.tree_sitter_cpp}"),
+        _binding(),
     ]
     return section, found
+
+
+def _binding() -> Check:
+    if clang_binding.is_native():
+        return Check(Level.OK, "libclang is called from C")
+    advice = (
+        f"unset {clang_binding.SWITCH}"
+        if clang_binding.is_built()
+        else "reinstall mgaudit where there is a C compiler and Python's headers (Debian: gcc python3-dev)"
+    )
+    return Check(Level.NOTE, "libclang is called through ctypes: the same facts, more slowly", (advice,))
 
 
 def _folder(what: str, path: Path | None) -> Check:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from ctypes import byref, c_uint, c_void_p
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +17,7 @@ from mgaudit.engine.worker import QUIET, Job, Outcome, Setup
 from mgaudit.facts.cache import Cache
 from mgaudit.gates.context import Resolution
 from mgaudit.graphs.includes import IncludeGraph
-from mgaudit.sources import clang_abi as abi
+from mgaudit.sources.clang_binding import Library
 from mgaudit.sources.cursors import TRANSLATION_UNIT, Cursors
 from mgaudit.sources.indexer import ParseError, ParseRequest, TranslationUnit
 from mgaudit.sources.records import NONE, UnitRecord
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from mgaudit.engine.contents import Contents
     from mgaudit.facts.merge import UnitId
     from mgaudit.facts.query import Facts
+    from mgaudit.sources import clang_abi as abi
 
 _UNITS_ASKED: Final = 3  # a configuration: a token that three units do not take is taken by hardly any
 _LABEL: Final = 201
@@ -47,7 +47,7 @@ def _expansions(unit: TranslationUnit, file: int) -> list[tuple[int, int, str]]:
             start = _offset(unit, unit.cdll.clang_getRangeStart(extent))
             end = _offset(unit, unit.cdll.clang_getRangeEnd(extent))
             if start[0] == end[0] == file:
-                found.append((start[1], end[1], unit.library.text(unit.cdll.clang_getCursorSpelling(cursor))))
+                found.append((start[1], end[1], unit.cdll.clang_getCursorSpelling(cursor)))
         return False
 
     Cursors(unit.library).visit(unit.cdll.clang_getTranslationUnitCursor(unit.handle), see)
@@ -55,9 +55,8 @@ def _expansions(unit: TranslationUnit, file: int) -> list[tuple[int, int, str]]:
 
 
 def _offset(unit: TranslationUnit, location: abi.CXSourceLocation) -> tuple[int | None, int]:
-    file, offset = c_void_p(), c_uint()
-    unit.cdll.clang_getFileLocation(location, byref(file), None, None, byref(offset))
-    return file.value, offset.value
+    file, _, _, offset = unit.cdll.clang_getFileLocation(location)
+    return file, offset
 
 
 def _poison_key(job: Job, poison: tuple[tuple[str, str], ...]) -> str:
@@ -81,7 +80,7 @@ class Inquiry:
         self._processes = processes
         self._contents = contents
         self._cache = Cache(Path(setup.cache))
-        self._library: abi.Library | None = None
+        self._library: Library | None = None
 
     def resolve(self, facts: Facts, path: str, offsets: Sequence[int]) -> Mapping[int, Resolution]:
         """What stands at byte offsets of a file, in the first units that include it and take them.
@@ -154,7 +153,7 @@ class Inquiry:
         return None if data is None else msgspec.msgpack.decode(data, type=UnitRecord)
 
     def _ask(self, job: Job, path: str, offsets: Sequence[int]) -> dict[int, Resolution]:
-        self._library = self._library or abi.Library(Path(self._setup.library))
+        self._library = self._library or Library(Path(self._setup.library))
         main = str(Path(self._setup.root, job.unit.path))
         arguments = (*job.arguments, *QUIET, "-working-directory", job.directory)
         try:
@@ -166,9 +165,9 @@ class Inquiry:
         return {offset: resolution for offset, resolution in found.items() if resolution is not None}
 
     def _at(self, unit: TranslationUnit, file: int, offset: int) -> Resolution | None:
-        library, cdll = unit.library, unit.cdll
+        cdll = unit.cdll
         cursor = cdll.clang_getCursor(unit.handle, cdll.clang_getLocationForOffset(unit.handle, file, offset))
-        name = library.text(cdll.clang_getCursorSpelling(cursor))
+        name = cdll.clang_getCursorSpelling(cursor)
         if cursor.kind == _MACRO_EXPANSION:
             return Resolution(name, "", is_macro=True)
         if name and self._stands_at(unit, cursor, file, offset):
@@ -193,6 +192,6 @@ class Inquiry:
                 return name
             transparent = unit.cdll.clang_Cursor_isAnonymous(parent) or unit.cdll.clang_Cursor_isInlineNamespace(parent)
             if not transparent:
-                parts.append(unit.library.text(unit.cdll.clang_getCursorSpelling(parent)))
+                parts.append(unit.cdll.clang_getCursorSpelling(parent))
             parent = unit.cdll.clang_getCursorSemanticParent(parent)
         return "::".join(reversed(parts))

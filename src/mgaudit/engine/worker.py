@@ -23,7 +23,8 @@ from mgaudit.engine.contents import Stamps, is_settled, key_of, stamp_of
 from mgaudit.engine.garbage import no_collection
 from mgaudit.engine.lookups import FileState, FileStates, Lookups, Search, system_folders
 from mgaudit.facts.cache import Cache
-from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES, Library
+from mgaudit.sources.clang_abi import SKIP_FUNCTION_BODIES
+from mgaudit.sources.clang_binding import Library
 from mgaudit.sources.files import FileTable
 from mgaudit.sources.include_resolver import Resolver
 from mgaudit.sources.indexer import FrontEndCrashError, ParseError, ParseRequest, TranslationUnit, index_unit

@@ -7,7 +7,6 @@ text between the parentheses tells: it is taken where the statement is *spelled*
 from __future__ import annotations
 
 import re
-from ctypes import byref, c_uint, c_void_p
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -38,8 +37,6 @@ class Heads:
     def __init__(self, cursors: Cursors, files: FileTable) -> None:
         self._cdll = cursors.cdll
         self._files = files
-        self._file = c_void_p()
-        self._offset = c_uint()
 
     def roles(self, statement: CXCursor, parts: Sequence[CXCursor]) -> list[Role] | None:
         """The roles of a statement's parts, in their order; None where they cannot be told."""
@@ -117,10 +114,8 @@ class Heads:
 
     def _spelled(self, location: CXSourceLocation) -> tuple[int, int]:
         """File and offset of the text itself: of what a macro's body wrote, in the macro's definition."""
-        self._cdll.clang_getSpellingLocation(location, byref(self._file), None, None, byref(self._offset))
-        if not self._file.value:
-            return NONE, 0
-        return self._files.of_handle(self._file.value), self._offset.value
+        handle, _, _, offset = self._cdll.clang_getSpellingLocation(location)
+        return (self._files.of_handle(handle), offset) if handle else (NONE, 0)
 
     def _place(self, location: CXSourceLocation, head: _Head) -> tuple[int, int]:
         """Where a part of a head begins: of what a macro writes into a plain head, its expansion."""

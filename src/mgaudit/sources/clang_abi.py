@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_longlong, c_uint, c_void_p, py_object
-from typing import TYPE_CHECKING, ClassVar, Final
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from typing import Any, ClassVar, Final
 
 # CXTranslationUnit_Flags
 DETAILED_PREPROCESSING_RECORD: Final = 0x1
@@ -46,7 +43,7 @@ MACRO_LOCATION_BIT: Final = 1 << 31
 
 
 class CXString(Structure):
-    """An owned string; read it with `Library.text`."""
+    """An owned string."""
 
     _fields_: ClassVar = [("data", c_void_p), ("flags", c_uint)]
 
@@ -174,7 +171,7 @@ class IndexerCallbacks(Structure):
     ]  # fmt: skip
 
 
-_PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
+PROTOTYPES: Final[dict[str, tuple[list[Any], Any]]] = {
     "clang_createIndex": ([c_int, c_int], c_void_p),
     "clang_disposeIndex": ([c_void_p], None),
     "clang_parseTranslationUnit2": (
@@ -211,6 +208,7 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
     "clang_getCursor": ([c_void_p, CXSourceLocation], CXCursor),
     "clang_getCursorReferenced": ([CXCursor], CXCursor),
     "clang_getCursorDefinition": ([CXCursor], CXCursor),
+    "clang_isCursorDefinition": ([CXCursor], c_uint),
     "clang_getCanonicalCursor": ([CXCursor], CXCursor),
     "clang_getCursorUSR": ([CXCursor], CXString),
     "clang_getCursorSpelling": ([CXCursor], CXString),
@@ -295,7 +293,7 @@ _PROTOTYPES: Final[dict[str, tuple[list[object], object]]] = {
         [c_void_p, c_void_p, POINTER(IndexerCallbacks), c_uint, c_uint, c_void_p], c_int,
     ),
     "clang_indexLoc_getFileLocation": (
-        [CXIdxLoc, POINTER(c_void_p), POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)], None,
+        [CXIdxLoc, c_void_p, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)], None,
     ),
     "clang_index_getCXXClassDeclInfo": ([c_void_p], POINTER(CXIdxCXXClassDeclInfo)),
 }  # fmt: skip
@@ -305,38 +303,3 @@ class CXUnsavedFile(Structure):
     """An in-memory file."""
 
     _fields_: ClassVar = [("name", c_char_p), ("contents", c_char_p), ("length", ctypes.c_ulong)]
-
-
-class Library:
-    """libclang with its prototypes declared; one per process.
-
-    A handle of its own, so that neither side changes the prototypes of `clang.cindex`'s.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Load the shared library.
-
-        Raises:
-            OSError: It cannot be loaded, or lacks a function.
-        """
-        self.cdll = ctypes.CDLL(str(path))
-        for name, (arguments, result) in _PROTOTYPES.items():
-            try:
-                function = getattr(self.cdll, name)
-            except AttributeError as error:
-                message = f"{path} has no {name}: a libclang of LLVM 21 or later is needed"
-                raise OSError(message) from error
-            function.argtypes = arguments
-            function.restype = result
-
-    def text(self, string: CXString) -> str:
-        """The text of an owned string, which is released."""
-        value: bytes | None = self.cdll.clang_getCString(string)
-        result = value.decode(errors="replace") if value is not None else ""
-        self.cdll.clang_disposeString(string)
-        return result
-
-    @property
-    def version(self) -> str:
-        """The version line that the library prints for itself."""
-        return self.text(self.cdll.clang_getClangVersion())

@@ -6,15 +6,14 @@ matters.
 
 from __future__ import annotations
 
-import ctypes
 import re
-from ctypes import byref, c_uint
 from typing import TYPE_CHECKING, Final
-
-from mgaudit.sources import clang_abi as abi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mgaudit.sources import clang_abi as abi
+    from mgaudit.sources.clang_binding import Library
 
 # CXCursorKind
 _DECLARATIONS: Final = range(1, 40)
@@ -86,66 +85,6 @@ NO_LINKAGE: Final = frozenset({0, 1})  # CXLinkage
 
 _PLACE: Final = re.compile(r"\(((?:unnamed |anonymous )?\w+) at .*?:\d+:\d+\)", re.DOTALL)
 
-_CONTINUE: Final = 1
-_RECURSE: Final = 2
-_BREAK: Final = 0
-
-
-class _Visit:
-    """One traversal: what is called with each cursor, and what that raised. Ctypes would print and swallow it.
-
-    The cursors that a traversal hands out are one's own: ctypes makes an object of each.
-    """
-
-    __slots__ = ("_failure", "see")
-
-    def __init__(self, see: Callable[..., object]) -> None:
-        self.see = see
-        self._failure: BaseException | None = None
-
-    def fail(self, error: BaseException) -> int:
-        """Remember what was raised; the answer that ends a traversal."""
-        self._failure = error
-        return _BREAK
-
-    def end(self) -> None:
-        """The traversal is over."""
-        if self._failure is not None:
-            raise self._failure
-
-
-def _see(cursor: abi.CXCursor, _parent: abi.CXCursor, visit: _Visit) -> int:
-    try:
-        return _RECURSE if visit.see(cursor) else _CONTINUE
-    except BaseException as error:
-        return visit.fail(error)
-
-
-def _see_below(cursor: abi.CXCursor, parent: abi.CXCursor, visit: _Visit) -> int:
-    try:
-        return _RECURSE if visit.see(cursor, parent) else _CONTINUE
-    except BaseException as error:
-        return visit.fail(error)
-
-
-def _gather(cursor: abi.CXCursor, _parent: abi.CXCursor, visit: _Visit) -> int:
-    try:
-        visit.see(cursor)
-    except BaseException as error:
-        return visit.fail(error)
-    return _CONTINUE
-
-
-def _gather_members(cursor: abi.CXCursor, visit: _Visit) -> int:
-    return _gather(cursor, cursor, visit)
-
-
-# Made once: each costs as much as the call of it.
-_SEE: Final = abi.CursorVisitor(_see)
-_SEE_BELOW: Final = abi.CursorVisitor(_see_below)
-_GATHER: Final = abi.CursorVisitor(_gather)
-_GATHER_MEMBERS: Final = abi.FieldVisitor(_gather_members)
-
 
 class Cursors:
     """Reads cursors; one a translation unit.
@@ -154,9 +93,8 @@ class Cursors:
         library: libclang.
     """
 
-    def __init__(self, library: abi.Library) -> None:
+    def __init__(self, library: Library) -> None:
         self.cdll = library.cdll
-        self._library = library
         self._patterns: dict[int, abi.CXCursor] = {}
         self._paths: dict[int, tuple[str, ...]] = {}
         self._spellings: dict[int, str] = {}
@@ -165,9 +103,7 @@ class Cursors:
 
     def visit(self, root: abi.CXCursor, see: Callable[[abi.CXCursor], bool]) -> None:
         """As `visit_below`, without the parents."""
-        visit = _Visit(see)
-        self.cdll.clang_visitChildren(root, _SEE, visit)
-        visit.end()
+        self.cdll.visit(root, see)
 
     def visit_below(self, root: abi.CXCursor, see: Callable[[abi.CXCursor, abi.CXCursor], bool]) -> None:
         """Call `see` with everything below a cursor, in source order, and its parent.
@@ -177,16 +113,11 @@ class Cursors:
         Raises:
             Exception: What `see` raised; the traversal stops there.
         """
-        visit = _Visit(see)
-        self.cdll.clang_visitChildren(root, _SEE_BELOW, visit)
-        visit.end()
+        self.cdll.visit_below(root, see)
 
     def children(self, cursor: abi.CXCursor) -> list[abi.CXCursor]:
         """The direct children, in source order."""
-        found: list[abi.CXCursor] = []
-        visit = _Visit(found.append)
-        self.cdll.clang_visitChildren(cursor, _GATHER, visit)
-        visit.end()
+        found: list[abi.CXCursor] = self.cdll.children(cursor)
         return found
 
     def referenced(self, cursor: abi.CXCursor) -> abi.CXCursor | None:
@@ -255,7 +186,7 @@ class Cursors:
 
     def fields(self, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
         """The fields of a class, of an instantiation too."""
-        return self._members("clang_Type_visitFields", record)
+        return self._members("fields", record)
 
     def bases(self, record: abi.CXType) -> list[abi.CXType]:
         """The types of the direct bases of a class."""
@@ -263,60 +194,51 @@ class Cursors:
 
     def base_specifiers(self, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
         """The base specifiers of a class, of an instantiation too."""
-        return self._members("clang_visitCXXBaseClasses", record)
+        return self._members("base_specifiers", record)
 
     def overridden(self, method: abi.CXCursor) -> list[abi.CXCursor]:
         """The methods that a method overrides directly."""
-        array = ctypes.POINTER(abi.CXCursor)()
-        count = c_uint()
-        self.cdll.clang_getOverriddenCursors(method, byref(array), byref(count))
-        found = [copied(array[position]) for position in range(count.value)]
-        if array:
-            self.cdll.clang_disposeOverriddenCursors(array)
+        found: list[abi.CXCursor] = self.cdll.overridden(method)
         return found
 
     def methods(self, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
         """The member functions of a class that exist, implicitly declared ones among them."""
-        return self._members("clang_visitCXXMethods", record)
+        return self._members("methods", record)
 
     def _members(self, visitor: str, record: abi.CXType) -> tuple[abi.CXCursor, ...]:
         key = visitor, record.data0
         known = self._known_members.get(key)
         if known is None:
-            found: list[abi.CXCursor] = []
-            members = _Visit(found.append)
-            getattr(self.cdll, visitor)(record, _GATHER_MEMBERS, members)
-            members.end()
-            known = self._known_members[key] = tuple(found)
+            known = self._known_members[key] = tuple(getattr(self.cdll, visitor)(record))
         return known
 
     def printed(self, declared: abi.CXCursor) -> str:
         """A declaration as the front end writes it, macros expanded."""
         policy = self.cdll.clang_getCursorPrintingPolicy(declared)
         try:
-            return self._library.text(self.cdll.clang_getCursorPrettyPrinted(declared, policy))
+            text: str = self.cdll.clang_getCursorPrettyPrinted(declared, policy)
         finally:
             self.cdll.clang_PrintingPolicy_dispose(policy)
+        return text
 
     def offset(self, cursor: abi.CXCursor) -> int:
         """Where its location lies in its file, in bytes."""
-        offset = c_uint()
-        self.cdll.clang_getFileLocation(self.cdll.clang_getCursorLocation(cursor), None, None, None, byref(offset))
-        return offset.value
+        offset: int = self.cdll.clang_getFileLocation(self.cdll.clang_getCursorLocation(cursor))[3]
+        return offset
 
     def spelling(self, cursor: abi.CXCursor) -> str:
         """Its name."""
-        if cursor.kind not in _DECLARATIONS:
-            return self._library.text(self.cdll.clang_getCursorSpelling(cursor))
-        known = self._spellings.get(cursor.data0)
+        known = self._spellings.get(cursor.data0) if cursor.kind in _DECLARATIONS else None
         if known is None:
-            text = self._library.text(self.cdll.clang_getCursorSpelling(cursor))
-            known = self._spellings[cursor.data0] = text
+            known = str(self.cdll.clang_getCursorSpelling(cursor))
+            if cursor.kind in _DECLARATIONS:
+                self._spellings[cursor.data0] = known
         return known
 
     def type_spelling(self, type_: abi.CXType) -> str:
         """A type as text."""
-        return self._library.text(self.cdll.clang_getTypeSpelling(type_))
+        text: str = self.cdll.clang_getTypeSpelling(type_)
+        return text
 
     def qualified(self, declared: abi.CXCursor) -> str:
         """A declaration's qualified name; inline and anonymous namespaces are left out."""
@@ -373,8 +295,3 @@ class Cursors:
 def placeless(text: str) -> str:
     """A name or type without the places of unnamed classes and lambdas: these move with the tree and its lines."""
     return _PLACE.sub(r"(\1)", text) if " at " in text else text
-
-
-def copied(cursor: abi.CXCursor) -> abi.CXCursor:
-    """A cursor of one's own."""
-    return abi.CXCursor.from_buffer_copy(cursor)

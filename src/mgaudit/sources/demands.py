@@ -18,7 +18,7 @@ from mgaudit.sources.records import NONE, TEMPLATE_MARKS, UNSEEN_PARTS, LinkPart
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.sources.clang_abi import CXCursor, Library
+    from mgaudit.sources.clang_abi import CXCursor
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.library_calls import LibraryCalls
@@ -49,7 +49,6 @@ class DemandFinder:
     """Finds what one translation unit defines for the linker, and what each definition refers to.
 
     Args:
-        library: libclang.
         cursors: Reads cursors.
         symbols: Interns entities.
         files: Interns places.
@@ -62,18 +61,17 @@ class DemandFinder:
         names: The mangled names that the demands name by index.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917
-        self, library: Library, cursors: Cursors, symbols: SymbolTable, files: FileTable, lifetimes: Lifetimes,
+    def __init__(
+        self, cursors: Cursors, symbols: SymbolTable, files: FileTable, lifetimes: Lifetimes,
         foreign: LibraryCalls,
     ) -> None:  # fmt: skip
-        self._library = library
         self._cursors = cursors
         self._cdll = cursors.cdll
         self._symbols = symbols
         self._files = files
         self._lifetimes = lifetimes
         self._foreign = foreign
-        self._classes = LinkClasses(library, cursors, self._lifetimes)
+        self._classes = LinkClasses(cursors, self._lifetimes)
         self._walk = BodyWalk(cursors, files, self._lifetimes, self._classes)
         self._canonical: dict[int, int] = {}
         self._expanded: dict[_Key, list[Demand]] = {}
@@ -195,7 +193,7 @@ class DemandFinder:
 
     def _is_pattern(self, definition: CXCursor) -> bool:
         """Whether it is a template, or belongs to one: only its instances become code."""
-        usr = self._library.text(self._cdll.clang_getCursorUSR(definition))
+        usr = self._cdll.clang_getCursorUSR(definition)
         return any(mark in usr for mark in TEMPLATE_MARKS)
 
     def _is_implicit(self, member: CXCursor) -> bool:

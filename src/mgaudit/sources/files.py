@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from ctypes import byref, c_uint, c_void_p
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,8 @@ from mgaudit.sources.tree import file_content
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mgaudit.sources.clang_abi import CXIdxLoc, CXSourceLocation, Library
+    from mgaudit.sources.clang_abi import CXIdxLoc, CXSourceLocation
+    from mgaudit.sources.clang_binding import Library
     from mgaudit.sources.tree import PathResolver
 
 
@@ -39,34 +39,28 @@ class FileTable:
         *,
         keyed: frozenset[str] = frozenset(),
     ) -> None:
-        self._library = library
         self._cdll = library.cdll
         self._resolver = paths
         self._tracked_paths = tracked
         self._observed_paths = observed
         self._keyed_paths = keyed
         self._overlay = {paths.key(name): text for name, text in overlay.items()}
-        self._by_handle: dict[int, int] = {}
+        self.by_handle: dict[int, int] = {}
         self._sizes: dict[int, int] = {}
         self._by_path: dict[str, int] = {}
         self._content: dict[int, bytes] = {}
-        self._is_tracked: list[bool] = []
+        self.tracked: list[bool] = []
         self._is_observed: list[bool] = []
         self._is_keyed: list[bool] = []
         self.paths: list[str] = []
-        self._places: dict[int, tuple[int, int, int, int]] = {}
-        self._file = c_void_p()
-        self._line = c_uint()
-        self._column = c_uint()
-        self._offset = c_uint()
-        self._out = byref(self._file), byref(self._line), byref(self._column), byref(self._offset)
+        self.places: dict[int, tuple[int, int, int, int]] = {}
 
     def of_handle(self, handle: int) -> int:
         """The index of a ``CXFile``."""
-        index = self._by_handle.get(handle)
+        index = self.by_handle.get(handle)
         if index is None:
-            name = self._library.text(self._cdll.clang_getFileName(handle))
-            index = self._by_handle[handle] = self.of_path(self._resolver.key(name))
+            name = self._cdll.clang_getFileName(handle)
+            index = self.by_handle[handle] = self.of_path(self._resolver.key(name))
         return index
 
     def of_path(self, path: str) -> int:
@@ -75,14 +69,14 @@ class FileTable:
         if index is None:
             index = self._by_path[path] = len(self.paths)
             self.paths.append(path)
-            self._is_tracked.append(path in self._tracked_paths)
+            self.tracked.append(path in self._tracked_paths)
             self._is_observed.append(path in self._observed_paths)
             self._is_keyed.append(path in self._keyed_paths)
         return index
 
     def is_tracked(self, index: int) -> bool:
         """Whether a file belongs to the audited tree."""
-        return self._is_tracked[index]
+        return self.tracked[index]
 
     def is_observed(self, index: int) -> bool:
         """Whether the uses in a file are looked at closely."""
@@ -94,30 +88,25 @@ class FileTable:
 
     def expansion(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
         """As `place`, but of a macro's argument where the macro is expanded."""
-        self._cdll.clang_getExpansionLocation(location, *self._out)
-        return self._told()
+        return self._told(self._cdll.clang_getExpansionLocation(location))
 
     def place(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
         """File index (`NONE` where there is no file), line, column and offset of a location."""
-        known = self._places.get(location.raw)
+        known = self.places.get(location.raw)
         if known is None:
-            self._cdll.clang_getFileLocation(location, *self._out)
-            known = self._places[location.raw] = self._told()
+            known = self.places[location.raw] = self._told(self._cdll.clang_getFileLocation(location))
         return known
 
     def indexed_place(self, location: CXIdxLoc) -> tuple[int, int, int, int]:
         """As `place`, of a location that the indexer reports: the front end encodes both alike."""
-        known = self._places.get(location.raw)
+        known = self.places.get(location.raw)
         if known is None:
-            self._cdll.clang_indexLoc_getFileLocation(location, None, *self._out)
-            known = self._places[location.raw] = self._told()
+            known = self.places[location.raw] = self._told(self._cdll.clang_indexLoc_getFileLocation(location))
         return known
 
-    def _told(self) -> tuple[int, int, int, int]:
-        handle = self._file.value
-        if not handle:
-            return NONE, 0, 0, 0
-        return self.of_handle(handle), self._line.value, self._column.value, self._offset.value
+    def _told(self, told: tuple[int | None, int, int, int]) -> tuple[int, int, int, int]:
+        handle, line, column, offset = told
+        return (self.of_handle(handle), line, column, offset) if handle else (NONE, 0, 0, 0)
 
     def size(self, index: int) -> int:
         """The size of a file in bytes, 0 where it cannot be told; the front end would read the file for it."""

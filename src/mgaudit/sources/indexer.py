@@ -11,15 +11,16 @@ import os
 import threading
 from array import array
 from concurrent.futures import ThreadPoolExecutor
-from ctypes import byref, c_uint, c_void_p, string_at
+from ctypes import addressof, byref, c_void_p, string_at
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.bodies import BodyFinder
 from mgaudit.sources.calls import CallFinder
-from mgaudit.sources.cursors import Cursors, copied
+from mgaudit.sources.cursors import Cursors
 from mgaudit.sources.demands import DemandFinder
 from mgaudit.sources.layouts import Asked, LayoutFinder
 from mgaudit.sources.memos import MemoFinder
@@ -42,6 +43,7 @@ from mgaudit.sources.uses import UseFinder, Uses
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mgaudit.sources.clang_binding import Library
     from mgaudit.sources.files import FileTable
 
 _CRASHED: Final = 2  # CXError_Crashed
@@ -53,6 +55,8 @@ _BEGIN: Final = abi.CXSourceRange.begin.offset // 4
 _LOADED_GAP: Final = 1 << 30
 _STACK: Final = 8 << 20  # bytes: what libclang gives its own threads (CIndex.cpp)
 _NO_THREADS: Final = "LIBCLANG_NOTHREADS"
+_DIRECTIVE: Final = abi.CXIdxIncludedFileInfo.hash_loc.offset
+_DECLARED: Final = abi.CXIdxDeclInfo.cursor.offset
 _WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
 _ALIASES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("typedef", "type-alias"))
@@ -86,7 +90,7 @@ class ParseRequest:
 class TranslationUnit:
     """A parsed translation unit; a context manager that releases it."""
 
-    def __init__(self, library: abi.Library, request: ParseRequest) -> None:
+    def __init__(self, library: Library, request: ParseRequest) -> None:
         """Parse.
 
         Raises:
@@ -141,7 +145,7 @@ class TranslationUnit:
             severity = self.cdll.clang_getDiagnosticSeverity(diagnostic)
             if severity >= 3:
                 file, line, column, _ = files.place(self.cdll.clang_getDiagnosticLocation(diagnostic))
-                text = self.library.text(self.cdll.clang_getDiagnosticSpelling(diagnostic))
+                text = self.cdll.clang_getDiagnosticSpelling(diagnostic)
                 found.append(DiagnosticRecord(severity, file, line, column, text))
             self.cdll.clang_disposeDiagnostic(diagnostic)
         return sorted(found, key=lambda d: (d.file, d.line, d.column, d.message))
@@ -160,7 +164,7 @@ class TranslationUnit:
             last_begin = begins[index]
             if last_begin in foreign:
                 continue
-            extent = listed[index]
+            extent = self.cdll.range_at(addressof(listed[index]))
             file, first, _, offset = files.place(self.cdll.clang_getRangeStart(extent))
             if file != NONE and files.is_tracked(file):
                 _, last, _, _ = files.place(self.cdll.clang_getRangeEnd(extent))
@@ -212,10 +216,7 @@ class _Collector:
         self.definitions: list[abi.CXCursor] = []
         self.observed: list[abi.CXCursor] = []
         self.keyed: list[abi.CXCursor] = []
-        self.failure: BaseException | None = None
         self._foreign = ForeignSpan(files)
-        self._file = c_void_p()
-        self._offset = c_uint()
 
     def _own_place(self, loc: abi.CXIdxLoc) -> tuple[int, int, int, int] | None:
         """File index, line, column and offset: of a macro's body the expansion; in files of the tree alone."""
@@ -237,9 +238,8 @@ class _Collector:
         location = self.cdll.clang_getCursorLocation(cursor)
         if not location.raw & abi.MACRO_LOCATION_BIT:
             return False
-        self.cdll.clang_getSpellingLocation(location, byref(self._file), None, None, byref(self._offset))
-        handle = self._file.value  # none where a macro pasted the token
-        return not handle or (self.files.of_handle(handle), self._offset.value) != (file, offset)
+        handle, _, _, spelled = self.cdll.clang_getSpellingLocation(location)  # none where a macro pasted the token
+        return not handle or (self.files.of_handle(handle), spelled) != (file, offset)
 
     def reference(self, address: int) -> None:
         info = abi.CXIdxEntityRefInfo.from_address(address)
@@ -259,16 +259,18 @@ class _Collector:
         self.references[symbol, file, line, column, offset, role, parent] = None
 
     def declaration(self, address: int) -> None:
+        place = self._own_place(abi.CXIdxDeclInfo.from_address(address).loc)
+        if place is not None:
+            self.declared(address, place)
+
+    def declared(self, address: int, place: tuple[int, int, int, int]) -> None:
+        """A declaration in a file of the tree."""
         info = abi.CXIdxDeclInfo.from_address(address)
-        place = self._own_place(info.loc)
-        if place is None:
-            return
         file, line, column, offset = place
         symbol = self.symbols.of_entity(info.entity)
         parent = NONE
         if info.lexical_container:
-            cursor = abi.CXIdxContainerInfo.from_address(info.lexical_container).cursor
-            parent = self.symbols.of_cursor(cursor)
+            parent = self.symbols.of_cursor(self.cdll.cursor_at(info.lexical_container))
         flags = (
             (DECL_DEFINITION if info.is_definition else 0)
             | (DECL_REDECLARATION if info.is_redeclaration else 0)
@@ -278,7 +280,7 @@ class _Collector:
         is_walked = info.cursor.kind in _WALKED
         is_class = info.is_definition and self.symbols.kind(symbol) in _CLASSES
         if is_walked or is_class:
-            cursor = copied(info.cursor)
+            cursor = self.cdll.cursor_at(address + _DECLARED)
             if is_walked and info.is_definition:
                 self.definitions.append(cursor)
             if is_walked and self.files.is_observed(file):
@@ -295,7 +297,9 @@ class _Collector:
     def _base(self, base: abi.CXIdxBaseClassInfo) -> int:
         """The class that a base specifier means; an alias is only another name of it."""
         if abi.CXIdxEntityInfo.from_address(base.base).kind in _ALIASES:
-            type_ = self.cdll.clang_getCanonicalType(self.cdll.clang_getCursorType(base.cursor))
+            type_ = self.cdll.clang_getCanonicalType(
+                self.cdll.clang_getCursorType(self.cdll.cursor_at(addressof(base.cursor)))
+            )
             declared = self.cdll.clang_getTypeDeclaration(type_)
             pattern = self.cdll.clang_getSpecializedCursorTemplate(declared)
             index = self.symbols.of_cursor(pattern if pattern.data0 else declared)
@@ -303,43 +307,17 @@ class _Collector:
                 return index
         return self.symbols.of_entity(base.base)
 
-    def include(self, address: int) -> None:
+    def inclusion(self, address: int) -> None:
         info = abi.CXIdxIncludedFileInfo.from_address(address)
-        file, line, _, _ = self.files.indexed_place(info.hash_loc)
+        file, line, _, _ = self.files.indexed_place(self.cdll.indexed_location_at(address + _DIRECTIVE))
         if file == NONE:  # a forced include has no directive in any file
             file = self.files.of_path(COMMAND_LINE)
         target = self.files.of_handle(info.file) if info.file else NONE
         spelling = string_at(info.filename).decode(errors="replace") if info.filename else ""
         self.includes.append(IncludeRecord(file, line, spelling, bool(info.is_angled), target))
 
-    def _guard(self, work: Callable[[int], None]) -> Callable[..., None]:
-        def guarded(_client: int | None, address: int) -> None:
-            if self.failure is None:
-                try:
-                    work(address)
-                except BaseException as error:
-                    self.failure = error
 
-        return guarded
-
-    def directive_callbacks(self) -> abi.IndexerCallbacks:
-        """As `callbacks`, for the inclusion directives alone; libclang then skips all work on symbols."""
-        return abi.IndexerCallbacks(included_file=abi.IncludedFile(self._guard(self.include)))
-
-    def callbacks(self) -> abi.IndexerCallbacks:
-        """The table to hand to libclang; keep it alive during the traversal.
-
-        No ``abort_query``: libclang asks it at every cursor, which costs more than the references themselves. After a
-        failure the guards make the rest of the traversal cheap.
-        """
-        return abi.IndexerCallbacks(
-            included_file=abi.IncludedFile(self._guard(self.include)),
-            index_declaration=abi.IndexDeclaration(self._guard(self.declaration)),
-            index_entity_reference=abi.IndexEntityReference(self._guard(self.reference)),
-        )
-
-
-def _called_back(function: Callable[..., int], *arguments: object) -> int:
+def _called_back(function: Callable[[], int]) -> int:
     """Run a function of libclang's that calls back, on a thread of Python's.
 
     libclang would start a thread itself, for the sake of the stack. To Python, each callback from such a thread comes
@@ -350,7 +328,7 @@ def _called_back(function: Callable[..., int], *arguments: object) -> int:
     os.environ[_NO_THREADS] = "1"
     try:
         with ThreadPoolExecutor(1) as thread:
-            return thread.submit(function, *arguments).result()
+            return thread.submit(function).result()
     finally:
         threading.stack_size(stack)
         if threads is None:
@@ -381,17 +359,14 @@ def index_unit(  # noqa: PLR0913  one argument a wish
         ParseError: The indexer itself failed; `FrontEndCrashError` where it crashed.
     """
     collector = _Collector(unit, files)
-    callbacks = collector.directive_callbacks() if directives_only else collector.callbacks()
+    options = abi.INDEX_IMPLICIT_TEMPLATE_INSTANTIATIONS | abi.INDEX_SUPPRESS_WARNINGS
     action = unit.cdll.clang_IndexAction_create(unit.index)
     try:
         code = _called_back(
-            unit.cdll.clang_indexTranslationUnit, action, None, byref(callbacks), ctypes.sizeof(callbacks),
-            abi.INDEX_IMPLICIT_TEMPLATE_INSTANTIATIONS | abi.INDEX_SUPPRESS_WARNINGS, unit.handle,
-        )  # fmt: skip
+            partial(unit.cdll.index, collector, action, unit.handle, options, directives_only=directives_only)
+        )
     finally:
         unit.cdll.clang_IndexAction_dispose(action)
-    if collector.failure is not None:
-        raise collector.failure
     if code:
         message = f"libclang's indexer failed (error {code})"
         raise FrontEndCrashError(message) if code == _CRASHED else ParseError(message)
@@ -407,7 +382,7 @@ def index_unit(  # noqa: PLR0913  one argument a wish
         )
     bodies = BodyFinder(cursors, collector.symbols, files, finder.lifetimes).find(finder.bodies) if with_bodies else []
     demands = DemandFinder(
-        unit.library, cursors, collector.symbols, files, finder.lifetimes, finder.library
+        cursors, collector.symbols, files, finder.lifetimes, finder.library
     )  # fmt: skip
     if with_demands:
         demands.find(finder.bodies)
@@ -417,7 +392,7 @@ def index_unit(  # noqa: PLR0913  one argument a wish
         computed = LayoutFinder(cursors, collector.symbols, files, asked).find(root)
     memos: list[tuple[int, bytes]] = []
     if any(map(files.is_keyed, range(len(files.paths)))):
-        memos = MemoFinder(unit.library, cursors, files).find(collector.keyed, finder.bodies)
+        memos = MemoFinder(cursors, files).find(collector.keyed, finder.bodies)
     references = sorted(collector.references | uses.references, key=_row_order)
     symbols, overrides = collector.symbols.finish()
     return UnitRecord(

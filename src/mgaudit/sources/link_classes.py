@@ -12,7 +12,7 @@ from mgaudit.sources import cursors as ast
 from mgaudit.sources.records import UNSEEN_PARTS, LinkPart
 
 if TYPE_CHECKING:
-    from mgaudit.sources.clang_abi import CXCursor, CXType, Library
+    from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.lifetimes import Lifetimes
 
@@ -24,13 +24,11 @@ class LinkClasses:
     """Answers for the classes of one translation unit.
 
     Args:
-        library: libclang.
         cursors: Reads cursors.
         lifetimes: Tells implicit members.
     """
 
-    def __init__(self, library: Library, cursors: Cursors, lifetimes: Lifetimes) -> None:
-        self._library = library
+    def __init__(self, cursors: Cursors, lifetimes: Lifetimes) -> None:
         self._cursors = cursors
         self._cdll = cursors.cdll
         self._lifetimes = lifetimes
@@ -118,7 +116,7 @@ class LinkClasses:
             names = self._all_names(cursor)
             place = _STRUCTOR_PARTS.index(part)
             return names[place] if place < len(names) else ""
-        name = self._library.text(self._cdll.clang_Cursor_getMangling(cursor))
+        name: str = self._cdll.clang_Cursor_getMangling(cursor)
         if part is LinkPart.THREAD_INITIALISER:
             return f"_ZTH{name[2:] if name.startswith('_Z') else f'{len(name)}{name}'}"
         return name
@@ -130,14 +128,7 @@ class LinkClasses:
     def _all_names(self, member: CXCursor) -> tuple[str, ...]:
         known = self._manglings.get(member.data0)
         if known is None:
-            found = self._cdll.clang_Cursor_getCXXManglings(member)
-            texts = []
-            for index in range(found.contents.count if found else 0):
-                value: bytes | None = self._cdll.clang_getCString(found.contents.strings[index])
-                texts.append(value.decode(errors="replace") if value else "")
-            if found:
-                self._cdll.clang_disposeStringSet(found)
-            known = self._manglings[member.data0] = tuple(texts)
+            known = self._manglings[member.data0] = tuple(self._cdll.manglings(member))
         return known
 
     def _class_encoding(self, declared: CXCursor) -> str:

@@ -27,7 +27,7 @@ from mgaudit.sources.records import NONE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mgaudit.sources.clang_abi import CXCursor, CXType, Library
+    from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
 
@@ -65,15 +65,13 @@ class TypeReader:
     """Reads types; one a translation unit.
 
     Args:
-        library: libclang.
         cursors: Reads cursors.
         files: Interns places.
     """
 
-    def __init__(self, library: Library, cursors: Cursors, files: FileTable) -> None:
+    def __init__(self, cursors: Cursors, files: FileTable) -> None:
         self._cursors = cursors
         self._cdll = cursors.cdll
-        self._library = library
         self._files = files
         self._keys: dict[int, str] = {}
         self._names: dict[int, str] = {}
@@ -92,7 +90,7 @@ class TypeReader:
         known = self._keys.get(declared.data0)
         if known is None:
             canonical = self._cdll.clang_getCanonicalCursor(declared)
-            usr = self._library.text(self._cdll.clang_getCursorUSR(canonical))
+            usr = self._cdll.clang_getCursorUSR(canonical)
             known = usr
             if not usr.startswith("c:@") or self._cdll.clang_getCursorLinkage(canonical) in _INTERNAL:
                 file, _, _, offset = self._files.place(self._cdll.clang_getCursorLocation(canonical))

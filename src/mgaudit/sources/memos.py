@@ -17,7 +17,7 @@ from mgaudit.sources.records import NONE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.sources.clang_abi import CXCursor, Library
+    from mgaudit.sources.clang_abi import CXCursor
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
 
@@ -28,16 +28,15 @@ class MemoFinder:
     """Finds rows; one a translation unit.
 
     Args:
-        library: libclang.
         cursors: Reads cursors.
         files: Interns places and knows which files count.
     """
 
-    def __init__(self, library: Library, cursors: Cursors, files: FileTable) -> None:
+    def __init__(self, cursors: Cursors, files: FileTable) -> None:
         self._cursors = cursors
         self._cdll = cursors.cdll
         self._files = files
-        self._types = TypeReader(library, cursors, files)
+        self._types = TypeReader(cursors, files)
         self._found: dict[tuple[int, bytes], None] = {}
         self._entered: set[str] = set()
         self._waiting: list[CXCursor] = []

@@ -21,9 +21,11 @@ from mgaudit.sources.records import (
 )
 
 if TYPE_CHECKING:
+    from mgaudit.sources.clang_binding import Library
     from mgaudit.sources.files import FileTable
 
-_DECLARATION: Final = abi.CXIdxEntityInfo.cursor.offset + abi.CXCursor.data0.offset  # of an entity
+_CURSOR: Final = abi.CXIdxEntityInfo.cursor.offset
+_DECLARATION: Final = _CURSOR + abi.CXCursor.data0.offset  # of an entity
 _CURSOR_TRANSLATION_UNIT: Final = 350
 _INVALID_CURSORS: Final = range(70, 74)
 _CURSOR_NAMESPACE: Final = 22
@@ -52,25 +54,24 @@ _PLACE_IN_NAME: Final = re.compile(r"\(((?:unnamed|anonymous)?(?: ?\w+)?) at .*\
 class SymbolTable:
     """Interns the symbols of one translation unit, keyed on the address of the front end's declaration."""
 
-    def __init__(self, library: abi.Library, files: FileTable) -> None:
-        self._library = library
+    def __init__(self, library: Library, files: FileTable) -> None:
         self._cdll = library.cdll
         self._reader = Cursors(library)
         self._files = files
-        self._by_declaration: dict[int, int] = {}
-        self._tracked: dict[int, bool] = {}
+        self.by_declaration: dict[int, int] = {}
+        self.tracked: dict[int, bool] = {}
         self._by_key: dict[tuple[str, int, int], int] = {}
         self._records: list[SymbolRecord | None] = []
         self._cursors: list[abi.CXCursor] = []
 
     def of_entity(self, address: int) -> int:
         """The index of a ``CXIdxEntityInfo``."""
-        index = self._by_declaration.get(c_void_p.from_address(address + _DECLARATION).value or 0)
+        index = self.by_declaration.get(c_void_p.from_address(address + _DECLARATION).value or 0)
         if index is None:
             entity = abi.CXIdxEntityInfo.from_address(address)
             usr = string_at(entity.usr).decode(errors="replace") if entity.usr else ""
             name = string_at(entity.name).decode(errors="replace") if entity.name else ""
-            index = self._intern(entity.cursor, usr, name, entity.kind)
+            index = self._intern(self._cdll.cursor_at(address + _CURSOR), usr, name, entity.kind)
         return index
 
     def of_cursor(self, cursor: abi.CXCursor) -> int:
@@ -79,14 +80,14 @@ class SymbolTable:
             return NONE
         if cursor.kind == LINKAGE:
             return self.of_cursor(self._cdll.clang_getCursorSemanticParent(cursor))
-        index = self._by_declaration.get(cursor.data0)
+        index = self.by_declaration.get(cursor.data0)
         if index is None and cursor.kind in _REDECLARABLE:
             canonical = self._cdll.clang_getCanonicalCursor(cursor)
             if canonical.data0 and canonical.data0 != cursor.data0:
-                index = self._by_declaration[cursor.data0] = self.of_cursor(canonical)
+                index = self.by_declaration[cursor.data0] = self.of_cursor(canonical)
         if index is None:
-            usr = self._library.text(self._cdll.clang_getCursorUSR(cursor))
-            name = self._library.text(self._cdll.clang_getCursorSpelling(cursor))
+            usr = self._cdll.clang_getCursorUSR(cursor)
+            name = self._cdll.clang_getCursorSpelling(cursor)
             kind = abi.ENTITY_KINDS.index(_KIND_OF_CURSOR.get(cursor.kind, "unexposed"))
             index = self._intern(cursor, usr, name, kind)
         return index
@@ -120,19 +121,18 @@ class SymbolTable:
 
     def is_tracked(self, address: int) -> bool:
         """Whether a ``CXIdxEntityInfo`` is declared in the audited tree, without interning it."""
-        tracked = self._tracked.get(c_void_p.from_address(address + _DECLARATION).value or 0)
-        return self.is_tracked_cursor(abi.CXIdxEntityInfo.from_address(address).cursor) if tracked is None else tracked
+        tracked = self.tracked.get(c_void_p.from_address(address + _DECLARATION).value or 0)
+        return self.is_tracked_cursor(self._cdll.cursor_at(address + _CURSOR)) if tracked is None else tracked
 
     def is_tracked_cursor(self, cursor: abi.CXCursor) -> bool:
         """Whether a declaration lies in the audited tree, without interning it."""
-        tracked = self._tracked.get(cursor.data0)
+        tracked = self.tracked.get(cursor.data0)
         if tracked is None:
             file = self._files.place(self._cdll.clang_getCursorLocation(cursor))[0]
-            tracked = self._tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
+            tracked = self.tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
         return tracked
 
-    def _intern(self, borrowed: abi.CXCursor, usr: str, name: str, kind: int) -> int:
-        cursor = abi.CXCursor.from_buffer_copy(borrowed)
+    def _intern(self, cursor: abi.CXCursor, usr: str, name: str, kind: int) -> int:
         name = _PLACE_IN_NAME.sub(r"(\1)", name)
         file, line, column, offset = self._files.place(self._cdll.clang_getCursorLocation(cursor))
         # An external entity's USR names no file; the USR of an internal one holds a base name, in system headers none.
@@ -140,9 +140,9 @@ class SymbolTable:
         key = (usr, file, offset) if internal else (usr, 0, 0)
         known = self._by_key.get(key)
         if known is not None:
-            self._by_declaration[cursor.data0] = known
+            self.by_declaration[cursor.data0] = known
             return known
-        index = self._by_declaration[cursor.data0] = self._by_key[key] = len(self._records)
+        index = self.by_declaration[cursor.data0] = self._by_key[key] = len(self._records)
         self._records.append(None)
         self._cursors.append(cursor)
         tracked = file != NONE and self._files.is_tracked(file)
@@ -158,7 +158,7 @@ class SymbolTable:
         type_text = ""
         if tracked and kind in _TYPED:
             canonical = self._cdll.clang_getCanonicalType(self._cdll.clang_getCursorType(cursor))
-            type_text = placeless(self._library.text(self._cdll.clang_getTypeSpelling(canonical)))
+            type_text = placeless(self._cdll.clang_getTypeSpelling(canonical))
             if kind in _FUNCTIONS:
                 # An implicit exception specification shows only where something else in the unit asked for it.
                 type_text = type_text.removesuffix(" noexcept")

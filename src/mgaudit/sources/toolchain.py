@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.sources.arguments_compiler import host_architecture
-from mgaudit.sources.clang_abi import Library
+from mgaudit.sources.clang_binding import Library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
