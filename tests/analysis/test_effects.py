@@ -8,6 +8,7 @@ import pytest
 from msgspec import structs
 
 from mgaudit.analysis.effects import Effects
+from mgaudit.analysis.effects_body import Evaluation
 from mgaudit.analysis.effects_model import CONTENT, Place, Root
 from mgaudit.config.library import library_effects
 from mgaudit.config.loader import load
@@ -369,6 +370,61 @@ def test_deeds_are_the_same_whether_kept_from_the_last_look_or_looked_at_anew(ef
             assert list(map(structs.astuple, one.events)) == list(map(structs.astuple, other.events))
             count += len(one.events)
     assert count > len(WRITES)
+
+
+OVERTAKEN = """
+struct Cell { int value; Cell* next; };
+struct Holder { Cell* cell; Cell& either(Cell& other) const { return value ? other : *cell; } int value; };
+void variable(Cell& a, Cell& b, int n) { Cell* p = &a; while (n--) { p->value = n; p = &b; } }
+void list(Cell& a, int n) { Cell* p = &a; while (n--) { p->value = n; p = p->next; } }
+void whole(Holder a, Holder b, int n) { Holder h = a; while (n--) { h.cell->value = n; h = b; } }
+void part(Holder a, Cell& b, Cell& c, int n) { while (n--) { Holder d = a; d.either(c).value = n; a.cell = &b; } }
+void handed(Cell& a, Cell& b, int n) {
+    auto set = [&](Cell& c) { c.value = n; }; Cell* p = &a; while (n--) { set(*p); p = &b; }
+}
+void many(Cell** c, int n) {
+    Cell* p = c[0]; Cell own[20]; Cell* q = &own[0];
+    while (n--) {
+        p->value = n; q->value = n; p = q;
+        MANY
+    }
+}
+""".replace(
+    "MANY", " ".join(f"if (n == {n}) {{ p = c[{n}]->{'next->' * (n % 4)}next; q = &own[{n}]; }}" for n in range(20))
+)
+
+
+def test_a_pass_that_read_nothing_before_it_changed_needs_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def names(node: Node) -> bool:
+        return node.symbol is not None
+
+    evaluate, passes = Evaluation._pass, 0
+
+    def every_deed(effects: Effects) -> list[object]:
+        found: list[object] = []
+        for symbol in bodies_of(effects.facts).rows:
+            summary = effects.of(symbol)
+            assert summary is not None
+            deeds = [(d.callees, list(map(structs.astuple, d.events))) for d in effects.deeds(symbol, names)]
+            found.append((summary, list(summary.writes), list(summary.taints), deeds))
+        return found
+
+    def counted(self: Evaluation) -> None:
+        nonlocal passes
+        passes += 1
+        evaluate(self)
+
+    facts = _effects(tmp_path, OVERTAKEN).facts
+    monkeypatch.setattr(Evaluation, "_pass", counted)
+    stopping = every_deed(Effects(facts, {}, names_source=names))
+    fewest, passes = passes, 0
+    monkeypatch.setattr(Evaluation, "_is_overtaken", lambda _: True)
+    assert every_deed(Effects(facts, {}, names_source=names)) == stopping
+    assert passes > fewest
+    monkeypatch.setattr(Evaluation, "_is_overtaken", lambda _: False)
+    assert every_deed(Effects(facts, {}, names_source=names)) != stopping
 
 
 def test_deeds_are_shared_by_those_who_take_the_same_nodes_for_sources(effects: Effects) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mgaudit.analysis.effects_body import Evaluation
-    from mgaudit.analysis.effects_model import Places, Sources
+    from mgaudit.analysis.effects_model import Beginnings, Places, Sources
     from mgaudit.facts.bodies import BodyType
 
 
@@ -47,37 +47,42 @@ class Walk:
     """
 
     def __init__(  # noqa: PLR0913
-        self, body: Evaluation, node: Node, objects: Places | None, arguments: Sequence[Argument],
-        by_value: Sequence[bool], *, is_lambda: bool = False,
+        self, body: Evaluation, node: Node, names: Beginnings, objects: Places | None, *,
+        arguments: Sequence[Argument], by_value: Sequence[bool], is_lambda: bool = False,
     ) -> None:  # fmt: skip
         self._body = body
+        self._names = names
         self._node = node
         self._objects = SOME_OBJECT if objects is None else objects
         self._arguments = arguments
         self._by_value = by_value
         self._is_lambda = is_lambda
-        self._known: dict[Place, Places] = {}
+        self._roots = _LAMBDA_ROOTS if is_lambda else _ROOTS
+        self._known: dict[int, Places] = {}
         self._changes = body.memory.changes
 
     def all(self, places: Iterable[Place]) -> Places:
         """The caller's places for several of the callee's."""
-        return joined(*(self.places(place) for place in places))
+        return joined(*[self.places(place) for place in places])
 
     def places(self, place: Place) -> Places:
         """The caller's places for one of the callee's."""
         if place.root is Root.HEAP:  # an object that this very call makes
             return {Place(Root.HEAP, id(self._node), place.path): _NOBODY}
-        if place.root not in (_LAMBDA_ROOTS if self._is_lambda else _ROOTS):
+        if place.root not in self._roots:
             return {place: _NOBODY}
+        return self._numbered(self._names.number(place))
+
+    def _numbered(self, number: int) -> Places:
         memory = self._body.memory
         if memory.changes != self._changes:
             self._known.clear()
             self._changes = memory.changes
-        known = self._known.get(place)
+        known = self._known.get(number)
         if known is None:
-            path = place.path
-            known = memory.walk(self.places(place.at(path[:-1])), path[-1:]) if path else self._start(place)
-            self._known[place] = known
+            before, place = self._names.before[number], self._names.places[number]
+            known = self._start(place) if before < 0 else memory.step(self._numbered(before), place.path[-1])
+            self._known[number] = known
         return known
 
     def _start(self, place: Place) -> Places:

@@ -18,6 +18,7 @@ from mgaudit.analysis.effects_model import (
     NOTHING,
     REFERENCES,
     SOME_OBJECT,
+    THIS,
     Deeds,
     Event,
     Evidence,
@@ -27,6 +28,7 @@ from mgaudit.analysis.effects_model import (
     Sources,
     Summary,
     Value,
+    add,
     is_pointer,
     joined,
     type_of,
@@ -77,6 +79,7 @@ class Evaluation:
         self._events: list[Event] = []
         self.calls: Calls
         self.declarations: Declarations
+        self._is_ahead = False  # whether a variable was used before it was declared
         self.variables: dict[Node, Place] = {}
         self._copies: set[Place] = set()
         self.references: set[Node] = set()
@@ -87,19 +90,25 @@ class Evaluation:
         try:
             self._settle()
         except RecursionError:
-            everything = {Place(Root.OBJECT, 0): _NOBODY, Place(Root.THIS, 0): _NOBODY}
+            everything = {Place(Root.OBJECT, 0): _NOBODY, THIS: _NOBODY}
             self.taint(everything, self.root, "expressions nested too deeply")
         finally:
             del self.calls, self.declarations  # they lead back here, and nobody searches for garbage meanwhile
         return self._summary()
 
     def _settle(self) -> None:
-        for _ in range(MOST_PASSES):
+        for left in reversed(range(MOST_PASSES)):
             before = self.memory.changes
+            self.memory.begin()
+            self._is_ahead = False
             self._pass()
-            if self.memory.changes == before:
+            if self.memory.changes == before or (left and not self._is_overtaken()):
                 return
         self.taint(SOME_OBJECT, self.root, "aliases that the analysis cannot follow")
+
+    def _is_overtaken(self) -> bool:
+        """Whether another pass may find more."""
+        return self._is_ahead or self.memory.is_overtaken()
 
     def _pass(self) -> None:
         self.sink, self.lambdas, self._events = Sink(), {}, []
@@ -143,22 +152,17 @@ class Evaluation:
 
     # ---- deeds
 
-    def write(
-        self, places: Places, node: Node, text: str, callee: int | None = None, inner: Place | None = None
-    ) -> None:
+    def write(self, places: Places, node: Node, text: str) -> None:
         """Places are changed."""
-        self._record(self.sink.writes, places, Evidence(*self.around.place(node), text, callee, inner), node)
+        self.record(places, node, Evidence(*self.around.place(node), text))
 
-    def taint(
-        self, places: Places, node: Node, text: str, callee: int | None = None, inner: Place | None = None
-    ) -> None:
+    def taint(self, places: Places, node: Node, text: str) -> None:
         """Something unknown may change places."""
-        evidence = Evidence(*self.around.place(node), text, callee, inner)
-        self._record(self.sink.taints, places, evidence, node, is_certain=False)
+        self.record(places, node, Evidence(*self.around.place(node), text), is_certain=False)
 
-    def _record(
-        self, known: dict[Place, Evidence], places: Places, evidence: Evidence, node: Node, *, is_certain: bool = True
-    ) -> None:
+    def record(self, places: Places, node: Node, evidence: Evidence, *, is_certain: bool = True) -> None:
+        """A node changes places, or something unknown may."""
+        known = self.sink.writes if is_certain else self.sink.taints
         for place, sources in places.items():
             root = place.root
             if root in _VALUES or (root in _HANDED and CONTENT not in place.path and place.at(()) in self._copies):
@@ -180,6 +184,8 @@ class Evaluation:
         reader = self._readers.get(node.kind)
         if reader is not None:
             return reader(self, node)
+        if not node.children:
+            return NOTHING
         values = self._values(node)
         if node.kind == ast.UNEXPOSED_EXPRESSION and self._is_atomic(node):
             self.declarations.change_atomically(node, values)
@@ -246,9 +252,10 @@ class Evaluation:
         """The places that a local variable or parameter is, or refers to."""
         place = self.variables.get(declared)
         if place is None:
+            self._is_ahead = True
             place = self.variables[declared] = Place(Root.LOCAL, id(declared))
         if declared in self.references:
-            return self.memory.stored.get(place, {})
+            return self.memory.at(place)
         return {place: _NOBODY}
 
     def _member(self, node: Node) -> Value:
@@ -275,7 +282,7 @@ class Evaluation:
     def _object(self, node: Node) -> Places:
         """The objects that a member is accessed on."""
         if not node.children:
-            return {Place(Root.THIS, 0): _NOBODY}
+            return {THIS: _NOBODY}
         child = node.children[0]
         value = self.value(child)
         return SOME_OBJECT if self.around.is_argument_list(type_of(child)) else self.object_of(child, value)
@@ -295,7 +302,7 @@ class Evaluation:
         return {place: _NOBODY}
 
     def _this(self, _node: Node) -> Value:
-        return Value({}, {Place(Root.THIS, 0): _NOBODY})
+        return Value({}, {THIS: _NOBODY})
 
     def _unary(self, node: Node) -> Value:
         operand = self.value(node.children[0]) if node.children else NOTHING
@@ -418,8 +425,8 @@ class Evaluation:
     def _return(self, node: Node) -> Value:
         for child in node.children:
             value = self.value(child)
-            self.sink.returned = joined(self.sink.returned, value.places)
-            self.sink.led_to = joined(self.sink.led_to, self.held(child, value))
+            add(self.sink.returned, value.places)
+            add(self.sink.led_to, self.held(child, value))
         return NOTHING
 
     def _call(self, node: Node) -> Value:

@@ -9,6 +9,7 @@ from mgaudit.analysis.effects_memory import elements_of
 from mgaudit.analysis.effects_model import (
     NOTHING,
     SOME_OBJECT,
+    THIS,
     Evidence,
     PassedCall,
     Place,
@@ -117,7 +118,7 @@ class Calls:
             return self._indirect(node)
         if self.is_construction(node):
             if self._is_of_base(node):
-                return self.construct(node, {Place(Root.THIS, 0): _NOBODY})
+                return self.construct(node, {THIS: _NOBODY})
             return self.construct(node, {Place(Root.TEMPORARY, id(node)): _NOBODY})
         children = list(node.children)
         objects: Places | None = None
@@ -299,7 +300,8 @@ class Calls:
             return NOTHING
         self._active.add(operator)
         sink = self._body.lambdas[operator]
-        walk = Walk(self._body, node, None, arguments, self._body.copies_of(operator), is_lambda=True)
+        by_value = self._body.copies_of(operator)
+        walk = Walk(self._body, node, sink.names, None, arguments=arguments, by_value=by_value, is_lambda=True)
         self._repeat(node, operator, sink, walk)
         for call in list(sink.calls):
             self._call_again(node, call, walk)
@@ -307,12 +309,15 @@ class Calls:
         return result_of(node, walk.all(sink.returned), walk.all(sink.led_to))
 
     def _repeat(self, node: Node, callee: int, done: Summary | Sink, walk: Walk) -> None:
-        name = self._body.around.symbol(callee).qualified
+        if not done.writes and not done.taints:
+            return
+        name, where = self._body.around.symbol(callee).qualified, self._body.around.place(node)
         text = f"calls {name}, which writes"
         for place in list(done.writes):
-            self._body.write(walk.places(place), node, text, callee, place)
+            self._body.record(walk.places(place), node, Evidence(*where, text, callee, place))
         for place, evidence in list(done.taints.items()):
-            self._body.taint(walk.places(place), node, f"calls {name}: {evidence.text}", callee, place)
+            reason = f"calls {name}: {evidence.text}"
+            self._body.record(walk.places(place), node, Evidence(*where, reason, callee, place), is_certain=False)
 
     # ---- functions with a body
 
@@ -320,7 +325,7 @@ class Calls:
         self, node: Node, callee: int, summary: Summary, objects: Places | None, arguments: Sequence[Argument]
     ) -> Value:
         by_value = self._body.around.takes_by_value(callee)
-        walk = Walk(self._body, node, objects, arguments, by_value)
+        walk = Walk(self._body, node, summary.names, objects, arguments=arguments, by_value=by_value)
         self._repeat(node, callee, summary, walk)
         for place, targets in summary.stores.items():
             self._body.memory.store(walk.places(place), walk.all(targets))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mgaudit.analysis.effects_model import CONTENT, ELEMENT, Place, Root, joined
+from mgaudit.analysis.effects_model import CONTENT, ELEMENT, Place, Root, all_below, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.analysis.effects_model import Places, Sources
+    from mgaudit.analysis.effects_model import Path, Places, Sources
 
 
-_FUNCTION: Final = Root.FUNCTION
 POOL: Final = Place(Root.TEMPORARY, -1)
 WIDEST: Final = 16
 """The most places that one expression is told to lead to; more become coarser."""
@@ -20,6 +19,9 @@ WIDEST: Final = 16
 
 class Memory:
     """The stores of one function, in no order.
+
+    It notes what is read and what changes, since an evaluation that read nothing before it changed finds nothing new
+    when it is repeated.
 
     Attributes:
         stored: What each place is ever given to lead to.
@@ -29,8 +31,47 @@ class Memory:
     def __init__(self) -> None:
         self.stored: dict[Place, Places] = {}
         self.changes = 0
+        self._read: list[tuple[int, Iterable[Place], bool]] = []  # when, what, and whether with all of its parts
+        self._changed: dict[Place, int] = {}  # when last
+        self._is_full = False
         self._holders: dict[tuple[Root, int], list[Place]] = {}  # of each root, the places where something is stored
         self._pooled: set[tuple[Root, int]] = set()
+
+    # ---- what is read and what changes
+
+    def begin(self) -> None:
+        """Forget what was read and what changed until now."""
+        self._read.clear()
+        self._changed.clear()
+        self._is_full = False
+
+    def is_overtaken(self) -> bool:
+        """Whether something changed after it was read: only then may the same evaluation find more.
+
+        What leads to as many places as it may is given coarser ones at the next attempt.
+        """
+        if self._is_full:
+            return True
+        changed: dict[tuple[Root, int], list[tuple[Path, int]]] = {}
+        for (root, number, path), when in self._changed.items():
+            changed.setdefault((root, number), []).append((path, when))
+        return any(
+            last > when and (with_parts or path[: len(other)] == other)
+            for when, places, with_parts in self._read
+            for root, number, path in places
+            for other, last in changed.get((root, number), ())
+        )
+
+    def _note(self, place: Place, known: Places) -> None:
+        self._changed[place] = self.changes
+        self._is_full = self._is_full or len(known) >= WIDEST
+
+    # ---- stores
+
+    def at(self, place: Place) -> Places:
+        """What is stored at a place."""
+        self._read.append((self.changes, (place,), False))
+        return self.stored.get(place, {})
 
     def store(self, places: Iterable[Place], targets: Places) -> None:
         """Every place may lead to every target from now on."""
@@ -43,8 +84,11 @@ class Memory:
             if known is None:
                 known = self.stored[place] = {}
                 self._holders.setdefault((place.root, place.number), []).append(place)
+            before = self.changes
             for target, sources in targets.items():
                 self._put(known, target if len(known) < WIDEST else self._coarse(target), sources)
+            if self.changes != before:
+                self._note(place, known)
             if (place.root, place.number) in self._pooled:
                 for own in self._pour(targets):
                     self._pool(own)
@@ -67,11 +111,13 @@ class Memory:
 
     def content(self, places: Places) -> Places:
         """What places lead to: what is stored there, or in what holds them, and what lies there from the start."""
+        self._read.append((self.changes, places, False))
         found: Places = {}
         for place, sources in places.items():
             _add(found, place.below(CONTENT), sources)
-            for target, own in self._stored_at(place).items():
-                _add(found, target, own or sources)
+            if (place.root, place.number) in self._holders or place.number == POOL.number:
+                for target, own in self._stored_at(place).items():
+                    _add(found, target, own or sources)
         return found if len(found) <= WIDEST else self.narrowed(found)
 
     def narrowed(self, places: Places) -> Places:
@@ -105,16 +151,20 @@ class Memory:
         """Let the pool lead to some places; the own ones among them are to be pooled."""
         pool = self.stored.setdefault(POOL, {})
         own = []
+        before = self.changes
         for target, sources in targets.items():
             if target.is_own and target.root is not Root.FUNCTION:
                 own.append(target)
             else:
                 self._put(pool, target if len(pool) < WIDEST else self._coarse(target), sources)
+        if self.changes != before:
+            self._note(POOL, pool)
         return own
 
     def contents(self, places: Places, *, owns: bool = False) -> Places:
         """As `content`, with what any part of an object leads to; of one that owns elements, what these lead to."""
         found = dict(self.content(elements_of(places) if owns else places))
+        self._read.append((self.changes, places, True))
         for place in places:
             for holder in self._holders.get((place.root, place.number), ()):
                 if _is_part(holder, place):
@@ -123,29 +173,21 @@ class Memory:
         return found if len(found) <= WIDEST else self.narrowed(found)
 
     def _stored_at(self, place: Place) -> Places:
+        """What is stored at a place, and at what holds it."""
         found = self.stored.get(place, {})
-        if place.path and ((place.root, place.number) in self._holders or place.number == POOL.number):
-            parts = [found]
-            for length in range(len(place.path)):
-                holder = place.at(place.path[:length])
-                if (held := self.stored.get(holder)) is not None:
-                    parts.append(held)
-            found = joined(*parts)
+        if place.path:
+            holders = (place.at(place.path[:length]) for length in range(len(place.path)))
+            found = joined(found, *(held for holder in holders if (held := self.stored.get(holder)) is not None))
         return found
 
-    def walk(self, places: Places, path: Iterable[int], sources: Sources | None = None) -> Places:
-        """The places at the end of a path; ``sources`` replaces what named them."""
-        for step in path:
-            if step == CONTENT:
-                places = self.content(places)
-            else:
-                places = {place.below(step): named for place, named in places.items() if place.root is not _FUNCTION}
-        return places if sources is None else dict.fromkeys(places, sources)
+    def step(self, places: Places, step: int) -> Places:
+        """The places one step further on a path."""
+        return self.content(places) if step == CONTENT else all_below(places, step)
 
 
 def elements_of(places: Places) -> Places:
     """The elements of arrays and containers."""
-    return {place.below(ELEMENT): sources for place, sources in places.items() if place.root is not Root.FUNCTION}
+    return all_below(places, ELEMENT)
 
 
 def _coarser(places: Places) -> Places:

@@ -86,6 +86,7 @@ class Place(NamedTuple):
 
 
 _new: Final = tuple.__new__  # places are made by the million, and this takes half the time of `Place`
+_FUNCTION: Final = Root.FUNCTION
 _OWN: Final = frozenset({Root.LOCAL, Root.TEMPORARY, Root.HEAP, Root.FUNCTION, Root.FIELD})
 
 
@@ -94,10 +95,13 @@ Sources = frozenset["Node"]
 
 Places = dict[Place, Sources]
 
+Path = tuple[int, ...]
+
+THIS: Final = Place(Root.THIS, 0)
 SOME_OBJECT: Final[Places] = {Place(Root.OBJECT, 0): frozenset()}
 
 
-class Value(NamedTuple):
+class Value(msgspec.Struct, frozen=True, gc=False):
     """What an expression denotes.
 
     Attributes:
@@ -148,6 +152,30 @@ class PassedCall:
     evidence: Evidence = field(compare=False)
 
 
+class Beginnings:
+    """Places by number, each with the number of the place one step before; -1 where there is none.
+
+    Callers walk along the places of a summary again and again, and most of these begin alike.
+    """
+
+    __slots__ = ("_numbers", "before", "places")
+
+    def __init__(self) -> None:
+        self._numbers: dict[Place, int] = {}
+        self.places: list[Place] = []
+        self.before: list[int] = []
+
+    def number(self, place: Place) -> int:
+        """The number of a place."""
+        known = self._numbers.get(place)
+        if known is None:
+            before = self.number(place.at(place.path[:-1])) if place.path else -1
+            known = self._numbers[place] = len(self.places)
+            self.places.append(place)
+            self.before.append(before)
+        return known
+
+
 @dataclass(slots=True)
 class Summary:
     """What a function may do to what outlives it.
@@ -159,6 +187,7 @@ class Summary:
         returned: The places that it may return a reference to.
         led_to: What the pointer or object that it returns may lead to.
         calls: Calls of what it was handed.
+        names: The places in all of that, with what they begin with.
     """
 
     writes: dict[Place, Evidence] = field(default_factory=dict)
@@ -167,6 +196,7 @@ class Summary:
     returned: frozenset[Place] = frozenset()
     led_to: frozenset[Place] = frozenset()
     calls: tuple[PassedCall, ...] = ()
+    names: Beginnings = field(default_factory=Beginnings, compare=False, repr=False)
 
     def shape(self) -> object:
         """What callers see of it: equal shapes need no new look."""
@@ -310,6 +340,16 @@ def type_of(node: Node) -> BodyType | None:
     return type_
 
 
+def all_below(places: Places, step: int) -> Places:
+    """The places one step further; in a function there is none."""
+    found: Places = {}
+    for place, sources in places.items():
+        root, number, path = place
+        if root is not _FUNCTION:
+            found[place if len(path) >= DEEPEST else _new(Place, (root, number, (*path, step)))] = sources
+    return found
+
+
 def joined(*parts: Places) -> Places:
     """The union of sets of places."""
     filled = [part for part in parts if part]
@@ -317,7 +357,13 @@ def joined(*parts: Places) -> Places:
         return filled[0] if filled else {}
     result = dict(filled[0])
     for part in filled[1:]:
-        for place, sources in part.items():
-            known = result.get(place)
-            result[place] = sources if known is None else known | sources
+        add(result, part)
     return result
+
+
+def add(found: Places, more: Places) -> None:
+    """Add places to a set of them."""
+    for place, sources in more.items():
+        known = found.setdefault(place, sources)
+        if known is not sources:
+            found[place] = known | sources

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_memory import POOL, WIDEST
-from mgaudit.analysis.effects_model import MOST_PARAMETERS, PassedCall, Place, Root, Summary, condensed, most_stores
+from mgaudit.analysis.effects_model import (
+    MOST_PARAMETERS,
+    Beginnings,
+    PassedCall,
+    Place,
+    Root,
+    Summary,
+    condensed,
+    most_stores,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,6 +33,7 @@ class Sink:
     returned: Places = field(default_factory=dict)
     led_to: Places = field(default_factory=dict)
     calls: dict[PassedCall, None] = field(default_factory=dict)
+    names: Beginnings = field(default_factory=Beginnings)
 
 
 def general(place: Place) -> Place | None:

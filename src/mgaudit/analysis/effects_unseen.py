@@ -239,10 +239,12 @@ class Unseen:
         if symbol.name == "operator()" and objects is not None:
             self._body.calls.call_held(node, objects, list(call.arguments))
             return
-        elements = joined(*(memory.content(self._passed(a)) for a in call.arguments))
-        elements = _data(joined(elements, *(self._passed(a) for a in call.arguments)))
-        given = [Argument(None, Value(elements, elements))] * _CALLBACK_ARGUMENTS
-        self._body.calls.call_back(node, joined(*(self._body.targets(a.value) for a in call.arguments)), given)
+        callees = joined(*[self._body.targets(a.value) for a in call.arguments])
+        if any(place.root is Root.FUNCTION for place in callees):
+            elements = joined(*[memory.content(self._passed(a)) for a in call.arguments])
+            elements = _data(joined(elements, *[self._passed(a) for a in call.arguments]))
+            given = [Argument(None, Value(elements, elements))] * _CALLBACK_ARGUMENTS
+            self._body.calls.call_back(node, callees, given)
 
     # ---- what is returned
 

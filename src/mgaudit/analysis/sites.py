@@ -168,7 +168,6 @@ class _Builder:
 
     def surface(self, wanted: Collection[str]) -> Surface:
         references = self._facts.references_in(self._paths)
-        self._facts.load_symbols(row.symbol for row in references)
         for use in self._facts.uses_in(self._paths):
             self._uses.setdefault((use.path, use.offset, use.symbol), []).append(use)
         for carry in self._facts.carries_in(self._paths):

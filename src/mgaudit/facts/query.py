@@ -166,6 +166,29 @@ class Diagnostic(msgspec.Struct, frozen=True, order=True, gc=False):
     unit: int
 
 
+class Symbols(dict[int, Symbol]):
+    """Symbols by id, each read when it is first asked for; whoever asks for many gets all of them at once.
+
+    Args:
+        connection: The merged database.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__()
+        self._connection = connection
+
+    def __missing__(self, number: int) -> Symbol:
+        if len(self) == _MANY:
+            self.update(self.all())
+        if number not in self:
+            self[number] = Symbol(*self._connection.execute(_SYMBOL + "WHERE id = ?", (number,)).fetchone())
+        return self[number]
+
+    def all(self) -> dict[int, Symbol]:
+        """Every symbol, in the order of their ids."""
+        return {row[0]: self.get(row[0]) or Symbol(*row) for row in self._connection.execute(_SYMBOL)}
+
+
 class Facts:
     """The facts of the selected configurations.
 
@@ -176,6 +199,9 @@ class Facts:
 
     Attributes:
         derived: What others derived from these facts and want to share, by a key of theirs.
+        symbols: Every symbol of the database by id, those that no selected unit sees included; each is read when it is
+            asked for.
+        symbol: The symbol of an id.
     """
 
     def __init__(
@@ -185,6 +211,8 @@ class Facts:
         self.configurations = tuple(configurations)
         self.scans = scans
         self.derived: dict[object, Any] = {}
+        self.symbols = Symbols(connection)
+        self.symbol = self.symbols.__getitem__  # asked by the million
         self.select()
 
     def restricted_to(self, configurations: Sequence[str]) -> Facts:
@@ -240,26 +268,6 @@ class Facts:
         return tuple(sorted(name for index, name in enumerate(self.configurations) if mask >> index & 1))
 
     # ---- symbols
-
-    @cached_property
-    def _symbols(self) -> dict[int, Symbol]:
-        return {}
-
-    def symbol(self, number: int) -> Symbol:
-        """The symbol of an id."""
-        known = self._symbols.get(number)
-        if known is None:
-            row = self.connection.execute(_SYMBOL + "WHERE id = ?", (number,)).fetchone()
-            known = self._symbols[number] = Symbol(*row)
-        return known
-
-    def load_symbols(self, numbers: Iterable[int]) -> None:
-        """Read many symbols at once, before each is asked for."""
-        missing = sorted(set(numbers) - self._symbols.keys())
-        for start in range(0, len(missing), _MANY):
-            chosen = ",".join(map(str, missing[start : start + _MANY]))
-            for row in self.connection.execute(f"{_SYMBOL}WHERE id IN ({chosen})"):
-                self._symbols[row[0]] = Symbol(*row)
 
     def symbols_named(self, pattern: str) -> list[Symbol]:
         """The symbols that a name in a configuration or catalogue selects (`mgaudit.domain.names.selects`).
@@ -475,7 +483,7 @@ FUNCTION_KINDS: Collection[str] = frozenset(
     {"function", "method", "static-method", "constructor", "destructor", "conversion"}
 )
 _JOINS = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
-_MANY = 10_000  # what one query names
+_MANY = 1000  # symbols: then it takes less to read all of them than each for itself
 _OPERATOR = re.compile(r"(?<!\w)operator(?!\w)")  # whose names hold parentheses, spaces and colons
 _SYMBOL = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol "
 

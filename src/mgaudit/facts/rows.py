@@ -75,7 +75,7 @@ def emissions(facts: Facts, units: Collection[int]) -> dict[int, tuple[int, int 
 
 def all_symbols(facts: Facts) -> dict[int, Symbol]:
     """Every symbol of the database by id, those that no selected unit sees included."""
-    return {row[0]: Symbol(*row) for row in facts.connection.execute(_SYMBOLS)}
+    return facts.symbols.all()
 
 
 def members_of_kinds(facts: Facts, kinds: Collection[str]) -> list[Symbol]:
