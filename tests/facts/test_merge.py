@@ -106,6 +106,22 @@ def test_only_units_that_are_lacking_are_loaded(record: Make, update: Callable[.
     assert loaded == [B, C]
 
 
+def test_after_every_update_every_index_is_whole(record: Make, update: Callable[..., None]) -> None:
+    """The first one builds them anew, over what it inserted."""
+
+    def fail(_state: object) -> UnitRecord:
+        raise KeyError
+
+    database = Database(":memory:")
+    with pytest.raises(KeyError):
+        database.update({A: UnitState(A, "key1")}, fail, frozenset(), ["mono", "split"])
+    for run in ({}, {A: 1}, {A: 2, B: 1}, {}, {B: 3}):
+        update(database, units(run, record))
+        names = database.connection.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+        assert {name for (name,) in names} == schema.INDEXES.keys()
+        assert database.connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
 def test_a_failing_update_changes_nothing(
     record: Make, update: Callable[..., None], dumped: Callable[..., Any]
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mgaudit.domain.problems import UntrustedError
+from mgaudit.engine.garbage import no_collection
 from mgaudit.facts import storage
 from mgaudit.facts.merge import Database, UnitId, UnitState
 from mgaudit.sources.records import UnitRecord
@@ -72,7 +73,8 @@ class Store:
         wanted = {unit: state for unit, state in states.items() if unit.kind != "preamble" or unit in used}
         for is_hopeless in (False, True):
             try:
-                self._database.update(wanted, self._load, tracked, configurations)
+                with no_collection():
+                    self._database.update(wanted, self._load, tracked, configurations)
                 break
             except sqlite3.DatabaseError as error:
                 self._replace(error, is_hopeless=is_hopeless)

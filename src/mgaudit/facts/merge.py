@@ -150,8 +150,13 @@ class Database:
         stale = [state for unit, state in wanted.items() if held.get(unit) != state.key]
         gone = held.keys() - {unit for unit, state in wanted.items() if held.get(unit) == state.key}
         edges, claims = self._remove(gone)
+        is_new = bool(stale) and not held
+        if is_new:
+            storage.drop_indexes(self.connection)
         for state in sorted(stale, key=lambda state: (state.id.kind != "preamble", state.id)):
             self._insert(state, load(state), tracked)
+        if is_new:
+            storage.index(self.connection)
         if stale or gone:
             self._link_preambles(wanted)
             self._sweep(self._unheld("edges", edges))
@@ -277,7 +282,7 @@ class Database:
         )  # fmt: skip
         for file in sorted(set().union(*kinds)):
             content = tuple(rows.get(file, []) for rows in kinds)
-            digest = hashlib.blake2b(repr((files[file], content)).encode(), digest_size=16).digest()
+            digest = hashlib.blake2b(msgspec.msgpack.encode((files[file], content)), digest_size=16).digest()
             found = self.connection.execute("SELECT id FROM slice WHERE digest = ?", (digest,)).fetchone()
             if found:
                 number = found[0]
@@ -294,16 +299,18 @@ class Database:
     ) -> dict[int, list[tuple[object, ...]]]:  # fmt: skip
         """Rows by file index: (symbol, line, column, content, symbols and files as packed database ids)."""
         found: dict[int, list[tuple[object, ...]]] = {}
+        contents = []
         for body in record.bodies:
             types = msgspec.msgpack.encode(body.types)
             digest = hashlib.blake2b(body.nodes + types, digest_size=16).digest()
-            self.connection.execute("INSERT OR IGNORE INTO body VALUES (?, ?, ?)", (digest, body.nodes, types))
+            contents.append((digest, body.nodes, types))
             row = (
                 symbols[body.symbol], body.line, body.column, digest,
                 array("I", [symbols[symbol] for symbol in body.symbols]).tobytes(),
                 array("I", [files[file] for file in body.files]).tobytes(),
             )  # fmt: skip
             found.setdefault(body.file, []).append(row)
+        self.connection.executemany("INSERT OR IGNORE INTO body VALUES (?, ?, ?)", contents)
         return {file: sorted(rows) for file, rows in found.items()}
 
     def _file(self, path: str, tracked: frozenset[str]) -> int:
@@ -368,12 +375,17 @@ def _unit_key(unit: UnitId) -> tuple[str, str, int, str]:
 
 def _by_file(data: bytes, width: int, symbols: list[int]) -> dict[int, list[tuple[object, ...]]]:
     """Rows by file index: (symbol, line, column, offset, role or flags, parent), symbols as database ids."""
+    words = _words(data)
+    parents = [0 if parent == NONE else symbols[parent] for parent in words[6::width]]
+    rows = list(
+        zip(map(symbols.__getitem__, words[::width]), *(words[n::width] for n in range(2, 6)), parents, strict=True)
+    )
     result: dict[int, list[tuple[object, ...]]] = {}
-    for file, rows in groupby(unpack(data, width), key=lambda row: row[1]):
-        result[file] = sorted(
-            (symbols[s], line, column, offset, bits, 0 if parent == NONE else symbols[parent])
-            for s, _, line, column, offset, bits, parent in rows
-        )
+    start = 0
+    for file, run in groupby(words[1::width]):
+        end = start + len(list(run))
+        result[file] = sorted(rows[start:end])
+        start = end
     return result
 
 

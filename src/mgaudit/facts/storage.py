@@ -39,9 +39,9 @@ def opened(path: str) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
-            connection.executescript(
-                f"BEGIN IMMEDIATE; {schema.TABLES} PRAGMA user_version = {schema.VERSION}; COMMIT;"
-            )
+            connection.executescript(f"BEGIN IMMEDIATE; {schema.TABLES} PRAGMA user_version = {schema.VERSION};")
+            index(connection)
+            connection.execute("COMMIT")
         elif version != schema.VERSION:
             message = f"schema {version}, wanted {schema.VERSION}"
             raise sqlite3.DatabaseError(message)
@@ -49,6 +49,18 @@ def opened(path: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def index(connection: sqlite3.Connection) -> None:
+    """Build the indexes of the tables."""
+    for name, columns in schema.INDEXES.items():
+        connection.execute(f"CREATE INDEX {name} ON {columns}")
+
+
+def drop_indexes(connection: sqlite3.Connection) -> None:
+    """Drop them, before very many rows are inserted."""
+    for name in schema.INDEXES:
+        connection.execute(f"DROP INDEX {name}")
 
 
 def reopened(path: str) -> sqlite3.Connection:
