@@ -369,6 +369,77 @@ class TestAWayThatLeadsPastSmallHeaders:
         assert used(fast) == ["src/a.cpp"]
 
 
+class TestEnumerationsBeforeTheHeaders:
+    ENUMERATIONS = "#pragma once\nnamespace state { enum class Kind { One, Two = 4, Last = Two }; }\n"
+
+    @pytest.fixture
+    def meadow(self, forest: Tree) -> Tree:
+        """Of three sources, one meets enumerations before the header that all include, and another uses them later."""
+        forest.write("src/kind.h", self.ENUMERATIONS)
+        using = "state::Kind kind() { return state::Kind::Two; }\n"
+        start = "#include <kind.h>\n#include <umbrella.h>\n"
+        forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", start) + using)
+        forest.write("src/b.cpp", USER.format("b") + "#include <kind.h>\n" + using)
+        return forest
+
+    def test_they_may_come_after_these(self, meadow: Tree) -> None:
+        fast, _ = both_ways(meadow)
+        assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+        assert len([u for u in fast.facts.units if u.name.kind == "preamble"]) == 1
+
+    def test_on_the_way_to_these(self, meadow: Tree) -> None:
+        meadow.write(
+            "src/kind.h", self.ENUMERATIONS.replace("#pragma once", "#ifndef KIND_H\n#define KIND_H") + "#endif"
+        )
+        meadow.write("src/first.h", "#pragma once\n#include <kind.h>\n#include <umbrella.h>\nint first(state::Kind);\n")
+        meadow.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>", "#include <first.h>"))
+        fast, _ = both_ways(meadow)
+        assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "#include <kind.h>\n",
+            "namespace state { enum class Kind; }\n",
+            "struct Kind { int n; };\n",
+            "#define Two 5\n",
+            "#define class struct\n",
+            "#define One\n#undef One\n",
+            "inline namespace state { int n(); }\n",
+        ],
+    )
+    def test_the_headers_may_have_nothing_to_do_with_them(self, meadow: Tree, text: str) -> None:
+        meadow.write("src/part.h", PART + text)
+        fast, plain = both_ways(meadow)
+        assert "src/a.cpp" not in used(fast)
+        assert len(fast.facts.diagnostics()) == len(plain.facts.diagnostics())
+
+    def test_headers_behind_more_than_enumerations_are_others(self, meadow: Tree) -> None:
+        meadow.write("src/kind.h", self.ENUMERATIONS + "constexpr int kinds = 2;\n")
+        fast, _ = both_ways(meadow)
+        assert used(fast) == ["src/b.cpp", "src/c.cpp"]
+
+    def test_where_they_may_not_they_are_precompiled_before_these(self, meadow: Tree) -> None:
+        """All that start alike still share what they start with."""
+        meadow.write("src/part.h", PART + "// Kind of what?\n")
+        for name in "de":
+            start = "#include <kind.h>\n#include <umbrella.h>\n"
+            meadow.write(f"src/{name}.cpp", USER.format(name).replace("#include <umbrella.h>\n", start))
+        fast, _ = both_ways(meadow)
+        assert used(fast) == [f"src/{name}.cpp" for name in "abcde"]
+        assert len([u for u in fast.facts.units if u.name.kind == "preamble"]) == 2
+
+    def test_a_choice_that_was_kept_is_proved_again(self, meadow: Tree) -> None:
+        """Which headers are precompiled is remembered; what they say may have changed since."""
+        meadow.analyse()
+        meadow.write("src/part.h", PART + "#define Two 5\n")
+        for name in "abc":
+            text = (meadow.root / f"src/{name}.cpp").read_text()
+            meadow.write(f"src/{name}.cpp", text + "\n")
+        fast, _ = both_ways(meadow)
+        assert "src/a.cpp" not in used(fast)
+
+
 def test_a_guard_that_the_closure_names_forbids_it(forest: Tree) -> None:
     forest.write("src/first.h", "#ifndef FIRST_H\n#define FIRST_H\n#include <umbrella.h>\n#endif\n")
     forest.write("src/part.h", PART + "#ifdef FIRST_H\nint told();\n#endif\n")

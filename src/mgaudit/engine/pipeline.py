@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,7 @@ from mgaudit.engine.identity import identity
 from mgaudit.engine.inquiry import Inquiry
 from mgaudit.engine.jobs import Jobs
 from mgaudit.engine.pool import Pool
-from mgaudit.engine.preambles import Chooser, Group, Start, names_any
+from mgaudit.engine.preambles import Chooser, Group, Shown, Start
 from mgaudit.engine.progress import Progress, Quiet, Statistics
 from mgaudit.engine.scans import SCAN, SYNTAX, Views
 from mgaudit.engine.shards import Share, cost, join, terms, warnings_of
@@ -366,7 +367,7 @@ class _Run:
         plain = self._stale([self._unit_job(w, None) for w in wanted if w.start is None])
         self._run(pool, "preambles", [*heads, *plain])
         started = [w for w in wanted if w.start is not None]
-        shown = self._shown_guards(started)
+        shown = self._shown(started)
         jobs = self._stale([self._unit_job(w, self._preamble_for(w, shown)) for w in started])
         self._run(pool, label, jobs)
 
@@ -388,25 +389,25 @@ class _Run:
     def _head_job(self, group: Group, headers: tuple[str, ...]) -> Job:
         return self.maker.of(self.heads[group, headers], group, headers=headers)
 
-    def _shown_guards(self, wanted: list[_Wanted]) -> dict[UnitId, set[str]]:
-        """Of each preamble, the guard macros before it in some unit that its files name; one look for all units."""
-        guards: dict[UnitId, set[str]] = {}
+    def _shown(self, wanted: list[_Wanted]) -> dict[UnitId, Shown]:
+        """Of each preamble, what its files do that some unit's start from it forbids; one look for all units."""
+        starts: dict[UnitId, list[Start]] = defaultdict(list)
         for item in wanted:
             assert item.start is not None
-            guards.setdefault(self.heads[Group.of(item.command), item.start.headers], set()).update(item.start.guards)
+            starts[self.heads[Group.of(item.command), item.start.headers]].append(item.start)
         return {
-            unit: names_any(self.contents, self.preambles[unit].files, macros)
-            for unit, macros in guards.items()
+            unit: Shown.of(self.contents, self.preambles[unit].files, some)
+            for unit, some in starts.items()
             if unit in self.preambles
         }
 
-    def _preamble_for(self, wanted: _Wanted, shown: Mapping[UnitId, set[str]]) -> Preamble | None:
-        """The preamble of a unit, where it is sound and no guard macro before it shows inside it."""
+    def _preamble_for(self, wanted: _Wanted, shown: Mapping[UnitId, Shown]) -> Preamble | None:
+        """The preamble of a unit, where it is sound and nothing before it shows inside it."""
         assert wanted.start is not None
         group = Group.of(wanted.command)
         unit = self.heads[group, wanted.start.headers]
         variant = self.preambles.get(unit)
-        if variant is None or not variant.clean or not shown[unit].isdisjoint(wanted.start.guards):
+        if variant is None or not variant.clean or not shown[unit].allows(wanted.start):
             return None
         return Preamble(variant.record, wanted.start.steps, self._head_job(group, wanted.start.headers))
 

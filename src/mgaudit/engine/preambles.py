@@ -4,6 +4,8 @@ A unit may start from precompiled headers only where it would have met those ver
 way from the main file to them, files begin with nothing but comments, ``#pragma once``, an include guard whose macro no
 file of the headers' closure names, and inclusions, one after the other: of the headers themselves, and in their place
 of the next file on the way. A header that cannot be found contributes nothing, one that was met before no second time.
+A header of scoped enumerations may stand before the others and come after them nevertheless, where no file of their
+closure names one of these or does anything else that `mgaudit.sources.enumerations` knows to matter.
 How much headers save is estimated from the sizes of what they include; the estimate decides only what is worth it,
 never what is right.
 """
@@ -16,19 +18,21 @@ import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
 from mgaudit.engine.lookups import system_folders
+from mgaudit.sources.enumerations import meddling, read_enumerations
 from mgaudit.sources.include_resolver import Resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.contents import Contents
     from mgaudit.facts.cache import Cache
+    from mgaudit.sources.enumerations import Enumerations
     from mgaudit.sources.scan_facts import FileScan, Inclusion
     from mgaudit.sources.tree import PathResolver
 
@@ -60,12 +64,49 @@ class Start:
     Attributes:
         headers: The headers' keys, in the order of their inclusion.
         steps: The inclusions on the way, those of the headers among them, in order: (including file, included file).
-        guards: Macros that the files on the way define as include guards.
+        names: What no file of the headers' closure may name: macros that the files on the way define as include guards,
+            and enumerations that are declared before the headers.
+        words: Which words mean what they meant without the headers, so that none of these may be a macro in them.
     """
 
     headers: tuple[str, ...]
     steps: tuple[tuple[str, str], ...]
-    guards: tuple[str, ...]
+    names: tuple[str, ...]
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the closure of some headers does of what starts from them forbid it."""
+
+    names: frozenset[str]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, contents: Contents, files: Collection[str], starts: Collection[Start]) -> Shown:
+        """Look for it all in one go, comments included: the safe side."""
+        names = {name for start in starts for name in start.names}
+        words = {word for start in starts for word in start.words}
+        any_name = rb"\b(" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")\b"
+        return cls(
+            _found_in(contents, files, re.compile(any_name)) if names else frozenset(),
+            _found_in(contents, files, meddling(words)) if words else frozenset(),
+        )
+
+    def allows(self, start: Start) -> bool:
+        """Whether a start is a proven one."""
+        return self.names.isdisjoint(start.names) and self.words.isdisjoint(start.words)
+
+
+class Choice(NamedTuple):
+    """Headers to precompile, and whether enumerations before them may come after them."""
+
+    headers: tuple[str, ...]
+    with_delay: bool
+
+    def takes(self, start: Start) -> bool:
+        """Whether a start is from these."""
+        return start.headers == self.headers and (self.with_delay or not start.words)
 
 
 class Chooser:
@@ -93,6 +134,7 @@ class Chooser:
         self._included: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
         self._closures: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[frozenset[str], int]] = {}
         self._sizes: dict[str, int] = {}
+        self._enumerations: dict[str, Enumerations | None] = {}
 
     def _search(self, group: Group) -> Resolver:
         known = self._searches.get(group.arguments)
@@ -112,15 +154,13 @@ class Chooser:
         for group, members in groups.items():
             starts = {command: self.starts(command) for command in members}
             for best in self._known_order(group, starts):
-                taken = {
-                    c: next(s for s in found if s.headers == best)
-                    for c, found in starts.items()
-                    if c not in chosen and _has(found, best)
-                }
-                chosen.update(taken)
+                for command, found in starts.items():
+                    start = next((s for s in found if best.takes(s)), None)
+                    if start is not None:
+                        chosen.setdefault(command, start)
         return chosen
 
-    def _known_order(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> list[tuple[str, ...]]:
+    def _known_order(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> list[Choice]:
         """`_order`, as it was for the same starts.
 
         Sizes may have changed since; that costs time at worst, for what a unit starts from changes no fact.
@@ -132,17 +172,25 @@ class Chooser:
         data = self._cache.read("choice", key)
         if data is not None:
             with contextlib.suppress(msgspec.DecodeError):
-                return msgspec.msgpack.decode(data, type=list[tuple[str, ...]])
+                return msgspec.msgpack.decode(data, type=list[Choice])
         order = self._order(group, starts)
         self._cache.write("choice", key, msgspec.msgpack.encode(order))
         return order
 
-    def _order(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> list[tuple[str, ...]]:
+    def _order(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> list[Choice]:
         """Which headers to precompile, those that save most first."""
-        order: list[tuple[str, ...]] = []
+        order: list[Choice] = []
+        denied: set[tuple[str, ...]] = set()
         while best := self._best(group, starts):
-            order.append(best)
-            starts = {command: found for command, found in starts.items() if not _has(found, best)}
+            delayed = [s for found in starts.values() for s in found if s.headers == best and s.words]
+            shown = Shown.of(self._contents, self._closure(group, best)[0], delayed)
+            if all(map(shown.allows, delayed)):
+                choice = Choice(best, best not in denied)
+                order.append(choice)
+                starts = {c: found for c, found in starts.items() if not any(map(choice.takes, found))}
+            else:
+                denied.add(best)
+                starts = {c: [s for s in found if s not in delayed] for c, found in starts.items()}
         return order
 
     def _best(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> tuple[str, ...] | None:
@@ -186,7 +234,7 @@ class Chooser:
                     if further is None and self._includes(key):
                         further = key, len(run), len(steps)
                     run.append(key)
-                    found.append(Start(tuple(run), (*steps, (file, key)), tuple(guards)))
+                    found += self._starts_from(run, (*steps, (file, key)), guards)
                 steps.append((file, key))
             if further is None:
                 break
@@ -196,6 +244,23 @@ class Chooser:
             way.add(key)
             file = key
         return found
+
+    def _starts_from(self, run: list[str], steps: tuple[tuple[str, str], ...], guards: list[str]) -> Iterator[Start]:
+        """The start from some headers in their order, and the one that leaves enumerations for later."""
+        yield Start(tuple(run), steps, tuple(guards))
+        later = {key: known for key in run[:-1] if (known := self._enumerations_of(key))}
+        if later:
+            names = (name for known in later.values() for name in known.names)
+            words = {word for known in later.values() for word in known.words}
+            rest = tuple(key for key in run if key not in later)
+            yield Start(rest, steps, (*guards, *names), tuple(sorted(words)))
+
+    def _enumerations_of(self, header: str) -> Enumerations | None:
+        if header not in self._enumerations:
+            scan, data = self._scan(header), self._contents.read(header)
+            found = read_enumerations(data, scan) if scan is not None and data is not None else None
+            self._enumerations[header] = found
+        return self._enumerations[header]
 
     def _found(self, search: Resolver, file: str, directive: Inclusion) -> str | None:
         including = str(self._resolver.root / file)
@@ -265,14 +330,5 @@ class Chooser:
         return known
 
 
-def names_any(contents: Contents, files: Iterable[str], macros: Iterable[str]) -> set[str]:
-    """Which of some macros the files name anywhere, comments included: the safe side."""
-    wanted = sorted(set(macros))
-    if not wanted:
-        return set()
-    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in wanted) + rb")\b")
-    return {match.decode() for key in files for match in pattern.findall(contents.read(key) or b"")}
-
-
-def _has(starts: list[Start], headers: tuple[str, ...]) -> bool:
-    return any(start.headers == headers for start in starts)
+def _found_in(contents: Contents, files: Collection[str], pattern: re.Pattern[bytes]) -> frozenset[str]:
+    return frozenset(word.decode() for key in files for word in pattern.findall(contents.read(key) or b""))

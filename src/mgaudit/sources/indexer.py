@@ -59,6 +59,7 @@ _DIRECTIVE: Final = abi.CXIdxIncludedFileInfo.hash_loc.offset
 _DECLARED: Final = abi.CXIdxDeclInfo.cursor.offset
 _WALKED: Final = ast.FUNCTIONS | {ast.FIELD, ast.VARIABLE}  # what may have a body or an initialiser
 _CLASSES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("struct", "union", "class"))
+_NAMESPACE: Final = abi.ENTITY_KINDS.index("namespace")
 _ALIASES: Final = frozenset(abi.ENTITY_KINDS.index(kind) for kind in ("typedef", "type-alias"))
 
 
@@ -271,14 +272,15 @@ class _Collector:
         parent = NONE
         if info.lexical_container:
             parent = self.symbols.of_cursor(self.cdll.cursor_at(info.lexical_container))
+        kind = self.symbols.kind(symbol)
         flags = (
             (DECL_DEFINITION if info.is_definition else 0)
-            | (DECL_REDECLARATION if info.is_redeclaration else 0)
+            | (DECL_REDECLARATION if info.is_redeclaration and kind != _NAMESPACE else 0)  # it is all its openings
             | (DECL_IMPLICIT if info.is_implicit else 0)
         )
         self.declarations[symbol, file, line, column, offset, flags, parent] = None
         is_walked = info.cursor.kind in _WALKED
-        is_class = info.is_definition and self.symbols.kind(symbol) in _CLASSES
+        is_class = info.is_definition and kind in _CLASSES
         if is_walked or is_class:
             cursor = self.cdll.cursor_at(address + _DECLARED)
             if is_walked and info.is_definition:

@@ -1,0 +1,102 @@
+"""Headers of nothing but scoped enumerations: what they say depends on next to nothing, and little can depend on it.
+
+An enumerator of a scoped enumeration is found through its enumeration alone, and an initialiser here names no more than
+earlier ones of the same. So such a header and other headers say the same in either order, unless these name one of its
+enumerations, define a macro of a word in it, or make a namespace in it an inline one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mgaudit.sources.lexer import NEWLINE, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mgaudit.sources.scan_facts import FileScan
+
+_LARGEST: Final = 1 << 16  # bytes: a file beyond is none to be written by hand
+_NAME: Final = rb"[A-Za-z_]\w*+"
+_INTEGRAL: Final = rb"(?:bool|char|int|long|short|signed|unsigned)"
+_VALUE: Final = rb"(?:- )?+(?:0[xX])?+\d[\da-fA-F]*+[uUlL]*+|" + _NAME
+_PIECE: Final = re.compile(
+    rb"namespace (?P<space>" + _NAME + rb") \{ |\} (?P<end>)|"
+    rb"enum (?:class|struct) (?P<name>" + _NAME + rb") (?:: (?:" + _INTEGRAL + rb" )++)?+\{ "
+    rb"(?P<body>(?:" + _NAME + rb" (?:= (?:" + _VALUE + rb") )?+(?:, |(?=\})))*+)\} ; "
+)
+_GAP: Final = rb"(?:[ \t\v\f]|\\[ \t]*\r?\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+_WORD: Final = re.compile(_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerations:
+    """What a header of scoped enumerations is made of.
+
+    Attributes:
+        names: The names of its enumerations, and of its include guard.
+        words: All its words.
+    """
+
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+def read_enumerations(data: bytes, scan: FileScan) -> Enumerations | None:
+    """What a file declares, if it takes effect once and is nothing but scoped enumerations in named namespaces."""
+    if len(data) > _LARGEST or scan.directives or not (scan.pragma_once or scan.guard_macro):
+        return None
+    lines = _lines(data)
+    directives = [line for line in lines if line.startswith(b"#")]
+    guard = 3 if scan.guard_macro else 0  # the scanner vouches for its lines
+    if sum(line != b"# pragma once " for line in directives) != guard:
+        return None
+    text = b"".join(line for line in lines if not line.startswith(b"#"))
+    declared: set[str] = set()
+    at = depth = 0
+    while at < len(text):
+        piece = _PIECE.match(text, at)
+        if piece is None or not _refers_to_itself(piece["body"] or b""):
+            return None
+        depth += 1 if piece["space"] else -1 if piece["end"] is not None else 0
+        if depth < 0:
+            return None
+        declared |= {piece["name"].decode()} if piece["name"] else set()
+        at = piece.end()
+    if depth or not declared:
+        return None
+    names = declared | ({scan.guard_macro} if scan.guard_macro else set())
+    return Enumerations(frozenset(names), frozenset(word.decode() for word in _WORD.findall(text)))
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """A file's lines without comments and white space of their own: each token has one blank behind it."""
+    tokens = tokenize(data).significant()
+    lines = [b""]
+    for text, kind in zip(tokens.texts, tokens.shape, strict=True):
+        if kind == NEWLINE:
+            lines.append(b"")
+        else:
+            lines[-1] += text + b" "
+    return lines
+
+
+def _refers_to_itself(body: bytes) -> bool:
+    """Whether initialisers name no more than enumerators before them."""
+    known: set[bytes] = set()
+    for enumerator in body.split(b", "):
+        name, _, value = enumerator.strip().partition(b" = ")
+        if (value[:1].isalpha() or value[:1] == b"_") and value not in known:
+            return False
+        known.add(name)
+    return True
+
+
+def meddling(words: Iterable[str]) -> re.Pattern[bytes]:
+    """Finds in a file what may change the meaning of one of some words elsewhere, the first group being the word."""
+    wanted = b"|".join(re.escape(word.encode()) for word in sorted(words))
+    return re.compile(
+        rb"(?:(?:#|%:)" + _GAP + rb"(?:define|undef)|\binline\s+namespace)\b" + _GAP + rb"\b(" + wanted + rb")\b"
+    )
