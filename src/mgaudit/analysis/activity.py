@@ -97,12 +97,20 @@ class Activity:
 
     def _add_proven(self, torn: Mapping[str, Collection[int]]) -> None:
         """A file that a unit enters twice has its skipped ranges of both times: facts prove what was taken once."""
-        for path, offsets in masks_in(self._facts, torn).items():
-            scan, taken = self._facts.scans[path], self._taken[path]
-            for offset, mask in offsets.items():
-                arm = scan.arm_of(offset)
-                if arm != NO_ARM:
-                    taken[arm] |= mask & self._seen[path]
+        for path, arms in _proven(self._facts, torn).items():
+            for arm, mask in arms.items():
+                self._taken[path][arm] |= mask & self._seen[path]
+
+
+def _proven(facts: Facts, paths: Iterable[str]) -> Mapping[str, Mapping[int, int]]:
+    """The configurations that have a fact in the arms of some files; remembered, for many ask for the same files."""
+    known: dict[str, dict[int, int]] = facts.derived.setdefault(_proven, {})
+    for path, offsets in masks_in(facts, [path for path in paths if path not in known]).items():
+        scan, known[path] = facts.scans[path], defaultdict(int)
+        for offset, mask in offsets.items():
+            known[path][scan.arm_of(offset)] |= mask
+        known[path].pop(NO_ARM, None)
+    return {path: known[path] for path in paths}
 
 
 def _is_within(arm: Arm, ranges: Iterable[tuple[int, int]]) -> bool:

@@ -192,15 +192,15 @@ class _Builder:
         inside: dict[tuple[Place, str], _Found] = {}
         inherited: dict[tuple[Place, str], _Found] = {}
         for row in references:
+            is_inside = self._entities.is_inside(row.symbol)
+            if not is_inside and not self._entities.is_member(row.symbol):
+                continue
             uses = self._uses.get((row.path, row.offset, row.symbol), [])
+            if not is_inside and not any(map(self._is_watched_receiver, uses)):
+                continue
             if row.role & ROLE_IMPLICIT and self._is_plain_class(row.symbol):
                 continue  # a braced list of plain values: nobody names the class there
-            if self._entities.is_inside(row.symbol):
-                group = inside
-            elif self._entities.is_member(row.symbol) and any(self._is_watched_receiver(use) for use in uses):
-                group = inherited
-            else:
-                continue
+            group = inside if is_inside else inherited
             key = (row.path, row.offset), self._facts.symbol(row.symbol).qualified
             found = group.setdefault(key, _Found(row.line, row.column))
             if row.symbol not in found.symbols:

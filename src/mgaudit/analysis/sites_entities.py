@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.facts.known import Known
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.facts.rows import declarations, declared, declared_of_kind, members_of_kinds, symbols_within
 from mgaudit.sources.records import DECL_DEFINITION, TEMPLATE_MARKS
@@ -64,13 +65,18 @@ class Scope:
 
 
 class Entities:
-    """Answers for one scope; every answer is remembered."""
+    """Answers for one scope; every answer is remembered.
+
+    Attributes:
+        is_inside: Whether an entity belongs to the zones: it, its template or what it is a member of is declared there.
+        kind: What an entity of the zones is.
+    """
 
     def __init__(self, facts: Facts, scope: Scope) -> None:
         self._facts = facts
         self._scope = scope
-        self._inside: dict[int, bool] = {}
-        self._kinds: dict[int, EntityKind] = {}
+        self.is_inside = Known(self._is_inside).__getitem__
+        self.kind = Known(self._classify).__getitem__
         self._names: dict[int, str] = {}
         self._pointing: dict[int, bool] = {}
         self._known: set[int] = set()
@@ -108,16 +114,12 @@ class Entities:
         foreign = {s for s in here & defined - defined_here if self._facts.symbol(s).kind in CLASSES}
         return frozenset(here - foreign)
 
-    def is_inside(self, number: int) -> bool:
-        """Whether an entity belongs to the zones: it, its template or what it is a member of is declared there."""
-        known = self._inside.get(number)
-        if known is None:
-            symbol = self._facts.symbol(number)
-            known = number in self._declared or any(zone.has_name(symbol.qualified) for zone in self._scope.zones)
-            for other in (symbol.parent, symbol.pattern):
-                if not known and other is not None and self._facts.symbol(other).kind not in {"namespace"}:
-                    known = self.is_inside(other)
-            self._inside[number] = known
+    def _is_inside(self, number: int) -> bool:
+        symbol = self._facts.symbol(number)
+        known = number in self._declared or any(zone.has_name(symbol.qualified) for zone in self._scope.zones)
+        for other in (symbol.parent, symbol.pattern):
+            if not known and other is not None and self._facts.symbol(other).kind not in {"namespace"}:
+                known = self.is_inside(other)
         return known
 
     def pattern(self, number: int) -> int:
@@ -191,14 +193,8 @@ class Entities:
         """Whether an accessor is listed as one of raw bytes."""
         return number in self._scope.byte_accessors
 
-    def kind(self, number: int) -> EntityKind:
-        """What an entity of the zones is."""
-        known = self._kinds.get(number)
-        if known is None:
-            known = self._kinds[number] = self._classify(self._facts.symbol(number))
-        return known
-
-    def _classify(self, symbol: Symbol) -> EntityKind:
+    def _classify(self, number: int) -> EntityKind:
+        symbol = self._facts.symbol(number)
         simple = _SIMPLE.get(symbol.kind)
         if simple is not None:
             return simple

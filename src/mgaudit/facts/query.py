@@ -6,6 +6,7 @@ import re
 from array import array
 from contextlib import contextmanager
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -365,13 +366,16 @@ class Facts:
             masks[path, data] = masks.get((path, data), 0) | mask
         return ((path, decode(data), mask) for (path, data), mask in sorted(masks.items()))
 
-    def _wanted_rows(self, values: Iterable[object], query: str) -> Iterator[tuple[Any, ...]]:
+    def _wanted_rows(self, values: Iterable[object], query: str) -> Iterable[tuple[Any, ...]]:
         """The rows of a query over ``temp.wanted``; equal rows of several slices become one with all their bits."""
         self.connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (value PRIMARY KEY)")
         self.connection.execute("DELETE FROM temp.wanted")
         self.connection.executemany("INSERT OR IGNORE INTO wanted VALUES (?)", [(value,) for value in values])
+        rows = dict.fromkeys(self.connection.execute(query))
+        if len({row[-1] for row in rows}) <= 1:
+            return rows
         masks: dict[tuple[Any, ...], int] = {}
-        for row in self.connection.execute(query):
+        for row in rows:
             masks[row[:-1]] = masks.get(row[:-1], 0) | row[-1]
         return ((*row, mask) for row, mask in masks.items())
 
@@ -483,13 +487,10 @@ FUNCTION_KINDS: Collection[str] = frozenset(
     {"function", "method", "static-method", "constructor", "destructor", "conversion"}
 )
 _JOINS = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
+_place_key = attrgetter("path", "offset", "symbol")
 _MANY = 1000  # symbols: then it takes less to read all of them than each for itself
 _OPERATOR = re.compile(r"(?<!\w)operator(?!\w)")  # whose names hold parentheses, spaces and colons
 _SYMBOL = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol "
-
-
-def _place_key(row: Reference | Declaration | Use | Carry) -> tuple[object, ...]:
-    return (row.path, row.offset, row.symbol)
 
 
 def _parameters(type_text: str) -> str:

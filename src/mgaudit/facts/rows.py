@@ -110,9 +110,11 @@ def _masks_in(facts: Facts, paths: Collection[str]) -> dict[str, dict[int, int]]
     slices = facts.connection.execute(_SLICES.format(paths=",".join("?" * len(found))), list(found)).fetchall()
     for path, number, mask in slices:  # slice by slice, for a join of them all takes three times as long
         masks = found[path]
-        for query in (_REFERENCE_OFFSETS, _DECLARATION_OFFSETS):
-            for (offset,) in facts.connection.execute(query, (number,)):
-                masks[offset] = masks.get(offset, 0) | mask
+        offsets = {offset for (offset,) in facts.connection.execute(_OFFSETS, (number, number))}
+        known = offsets & masks.keys()
+        masks.update(dict.fromkeys(offsets - known, mask))
+        for offset in known:
+            masks[offset] |= mask
     return found
 
 
@@ -219,8 +221,9 @@ _SLICES: Final = """
 SELECT f.path, s.id, x.mask FROM slice s JOIN selected x ON x.slice = s.id JOIN file f ON f.id = s.file
 WHERE f.path IN ({paths})
 """
-_REFERENCE_OFFSETS: Final = "SELECT offset FROM reference_row WHERE slice = ?"
-_DECLARATION_OFFSETS: Final = "SELECT offset FROM declaration_row WHERE slice = ?"
+_OFFSETS: Final = """
+SELECT offset FROM reference_row WHERE slice = ? UNION ALL SELECT offset FROM declaration_row WHERE slice = ?
+"""
 _FUNCTION_DECLARATIONS: Final = f"""
 SELECT DISTINCT f.path, r.offset, x.mask FROM declaration_row r {_JOINS} JOIN symbol y ON y.id = r.symbol
 WHERE f.path IN ({{paths}}) AND y.kind IN ({_FUNCTIONS})

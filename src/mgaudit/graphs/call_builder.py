@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.facts import rows
 from mgaudit.facts.query import FUNCTION_KINDS
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from mgaudit.facts.query import Facts, Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
+class _Use(NamedTuple):
     """One reference that may be a call."""
 
     source: int
@@ -69,7 +67,7 @@ class _Builder:
         return [CallEdge(*key, mask) for key, mask in self._masks.items()]
 
     def build(self) -> None:
-        for use in (_Use(*row) for row in rows.callable_uses(self.facts, self._slots.stored)):
+        for use in (_Use._make(row) for row in rows.callable_uses(self.facts, self._slots.stored)):
             if self.symbols[use.source].kind not in _CALLERS or self._is_unevaluated(use):
                 continue
             if self.symbols[use.symbol].kind in FUNCTION_KINDS:

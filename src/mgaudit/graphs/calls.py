@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -46,8 +48,7 @@ class Reason(enum.StrEnum):
     EXPRESSION = "the result of an expression is called"
 
 
-@dataclass(frozen=True, slots=True)
-class CallEdge:
+class CallEdge(msgspec.Struct, frozen=True, gc=False):
     """A possible call.
 
     Attributes:
