@@ -11,10 +11,9 @@ Cursors do not tell the condition of a loop from its increment; the roles of sta
 
 from __future__ import annotations
 
-import zlib
 from array import array
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
@@ -38,16 +37,25 @@ from mgaudit.sources.body_kinds import (
 )
 from mgaudit.sources.body_types import BodyTypes, TypeReader
 from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT
-from mgaudit.sources.records import NONE, BodyRecord
+from mgaudit.sources.records import NONE, BodyRecord, compressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.sources.clang_abi import CXCursor
+    from mgaudit.sources.clang_abi import CXCursor, CXSourceLocation, CXType
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.lifetimes import Lifetimes
     from mgaudit.sources.symbols import SymbolTable
+
+
+class _Callee(NamedTuple):
+    """A function that is called."""
+
+    symbol: int
+    type: CXType
+    has_object: bool
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,42 @@ class _Unit:
     lifetimes: Lifetimes
     heads: Heads
     types: TypeReader
+    places: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
+    named: dict[int, int] = field(default_factory=dict)
+    callees: dict[int, _Callee] = field(default_factory=dict)
+
+    def place(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
+        """File, line and column, and `NODE_MACRO` where a macro's body wrote what is there."""
+        place = self.files.place(location)
+        is_written = location.raw & MACRO_LOCATION_BIT and place == self.files.expansion(location)
+        known = self.places[location.raw] = *place[:3], NODE_MACRO if is_written else 0
+        return known
+
+    def symbol_of(self, named: CXCursor) -> int:
+        """The symbol of what an expression names: of an instantiation's field, the template's; `_OWN` of a local."""
+        known = self.named.get(named.data0)
+        if known is None:
+            if self._is_local(named):
+                known = _OWN
+            else:
+                known = self.symbols.of_cursor(self.cursors.pattern_of(named) if named.kind == ast.FIELD else named)
+            self.named[named.data0] = known
+        return known
+
+    def _is_local(self, named: CXCursor) -> bool:
+        return named.kind == ast.PARAMETER or (
+            named.kind in _LOCALS and self.cursors.cdll.clang_getCursorSemanticParent(named).kind in ast.FUNCTIONS
+        )
+
+    def callee(self, function: CXCursor) -> _Callee:
+        """What calls of a function have in common."""
+        known = self.callees.get(function.data0)
+        if known is None:
+            has_object = function.kind in _MEMBERS and not self.cursors.cdll.clang_CXXMethod_isStatic(function)
+            symbol = self.symbols.of_cursor(function)
+            known = _Callee(symbol, self.cursors.type_of(function), has_object, self.cursors.spelling(function))
+            self.callees[function.data0] = known
+        return known
 
 
 class BodyFinder:
@@ -98,7 +142,10 @@ class BodyFinder:
 class _Node:
     """A node under construction."""
 
-    __slots__ = ("children", "column", "cursor", "data", "file", "flags", "identity", "kind", "line", "symbol", "type")
+    __slots__ = (
+        "address", "children", "column", "cursor", "data", "file", "flags", "identity", "kind", "line", "size",
+        "symbol", "type",
+    )  # fmt: skip
 
     def __init__(self, kind: int, cursor: CXCursor) -> None:
         self.kind = kind
@@ -110,6 +157,8 @@ class _Node:
         self.flags = 0
         self.file = self.line = self.column = 0
         self.identity = 0  # the address of the declaration that it names or makes
+        self.size = 1  # of the subtree, in nodes
+        self.address = 0  # of the statement, expression or declaration
 
 
 class _Walk:
@@ -120,6 +169,7 @@ class _Walk:
         self._cursors = unit.cursors
         self._cdll = unit.cursors.cdll
         self._symbols: dict[int, int] = {}
+        self._file = file
         self._files: dict[int, int] = {file: 0}
         self._types = BodyTypes(unit.types, self._symbol)
         self._locals: dict[int, int] = {}
@@ -132,84 +182,84 @@ class _Walk:
             return None
         if self._unit.heads.has_coroutine_words(definition):
             root.flags |= NODE_COROUTINE
-        order: list[_Node] = []
-        sizes: list[int] = []
-        self._flatten(root, order, sizes)
-        words = array("I")
-        for node, size in zip(order, sizes, strict=True):
+        words: list[int] = []
+        for node in self._flattened(root):
             number = node.symbol
             if node.identity and node.kind not in _LOCALS:
                 local = self._locals.get(node.identity)
                 number = NONE if local is None else LOCAL | local
                 node.flags |= NODE_FOREIGN if local is None else 0
-            words.extend((node.kind, size, number, node.type, node.data, node.flags, node.file, node.line, node.column))
+            words += (node.kind, node.size, number, node.type, node.data, node.flags, node.file, node.line, node.column)
         return BodyRecord(
-            *head, zlib.compress(words.tobytes(), 1), list(self._symbols), self._types.rows, list(self._files)
+            *head, compressed(array("I", words).tobytes()), list(self._symbols), self._types.rows, list(self._files)
         )
 
-    def _flatten(self, root: _Node, order: list[_Node], sizes: list[int]) -> None:
-        """Preorder, with the number of nodes in each subtree; numbers the declarations of local variables."""
-        stack: list[tuple[_Node, int]] = [(root, -1)]
+    def _flattened(self, root: _Node) -> list[_Node]:
+        """Preorder; numbers the declarations of local variables, and counts the nodes in each subtree."""
+        order: list[_Node] = []
+        stack = [root]
         while stack:
-            node, position = stack.pop()
-            if position >= 0:  # all below it is done
-                sizes[position] = len(order) - position
-                continue
-            position = len(order)
+            node = stack.pop()
             if node.kind in _LOCALS and node.identity:
-                self._locals.setdefault(node.identity, position)
+                self._locals.setdefault(node.identity, len(order))
             order.append(node)
-            sizes.append(1)
-            stack.append((node, position))
-            stack.extend((child, -1) for child in reversed(node.children))
+            stack.extend(reversed(node.children))
+        for node in reversed(order):
+            for child in node.children:
+                node.size += child.size
+        return order
 
     # ---- the walk
 
     def _tree(self, definition: CXCursor) -> _Node:
         root = _Node(definition.kind, definition)
-        stack: list[tuple[tuple[object, ...], _Node]] = [(_key(definition), root)]
+        root.address = ast.address_of(definition)
+        stack = [root]
 
         def see(cursor: CXCursor, parent: CXCursor) -> bool:
-            key = _key(parent)
-            if stack[-1][0] != key:
-                self._close_down_to(stack, key)
             kind = cursor.kind
             if kind in _NAMES:
                 return False
+            address = ast.address_of(parent)
+            if stack[-1].address != address:
+                self._close_down_to(stack, address)
             if kind in ast.FUNCTIONS:  # of a local class
                 self.functions.append(cursor)
                 return False
             node = _Node(kind, cursor)
             if kind not in _LOCAL_CLASSES:
-                stack[-1][1].children.append(node)
+                stack[-1].children.append(node)
             if kind in _UNEVALUATED:
                 self._locate(node)
                 return False
-            stack.append((_key(cursor), node))
+            node.address = ast.address_of(cursor)
+            stack.append(node)
             return True
 
         self._cursors.visit_below(definition, see)
-        while stack:
-            self._close(stack.pop()[1])
+        self._close_down(stack, 0)
         return root
 
-    def _close_down_to(self, stack: list[tuple[tuple[object, ...], _Node]], key: tuple[object, ...]) -> None:
+    def _close_down_to(self, stack: list[_Node], address: int) -> None:
         """Close what lies above the parent of the next cursor: of what a lambda captures, that is not the lambda."""
         depth = len(stack) - 1
-        while depth and stack[depth][0] != key:
+        while depth and stack[depth].address != address:
             depth -= 1
-        if not depth and stack[0][0] != key:
-            depth = max((i for i, (_, node) in enumerate(stack) if node.kind == ast.LAMBDA), default=0)
-        while len(stack) > depth + 1:
-            self._close(stack.pop()[1])
+        if not depth and stack[0].address != address:
+            depth = max((i for i, node in enumerate(stack) if node.kind == ast.LAMBDA), default=0)
+        self._close_down(stack, depth + 1)
+
+    def _close_down(self, stack: list[_Node], size: int) -> None:
+        while len(stack) > size:
+            node = stack.pop()
+            if node.kind not in _WRAPPINGS or len(node.children) != 1:
+                self._close(node)
+            elif stack:  # the last child of whoever holds it
+                stack[-1].children[-1] = node.children[0]
 
     def _close(self, node: _Node) -> None:
         """Give a node, whose children are complete, its attributes and its form."""
-        if node.children:
-            node.children = [_unwrapped(child) for child in node.children]
         kind = node.kind
-        if kind in _WRAPPINGS and len(node.children) == 1:
-            return  # whoever holds it takes its child
         self._locate(node)
         closer = self._closers.get(kind)
         if closer is not None:
@@ -220,14 +270,15 @@ class _Walk:
 
     def _locate(self, node: _Node) -> None:
         location = self._cdll.clang_getCursorLocation(node.cursor)
-        file, node.line, node.column, _ = place = self._unit.files.place(location)
-        if location.raw & MACRO_LOCATION_BIT and place == self._unit.files.expansion(location):
-            node.flags |= NODE_MACRO
-        if file == NONE:
-            node.flags |= NODE_IMPLICIT
-            node.line = node.column = 0
-        else:
-            node.file = self._files.setdefault(file, len(self._files))
+        known = self._unit.places.get(location.raw)
+        file, node.line, node.column, written = self._unit.place(location) if known is None else known
+        node.flags |= written
+        if file != self._file:
+            if file == NONE:
+                node.flags |= NODE_IMPLICIT
+                node.line = node.column = 0
+            else:
+                node.file = self._files.setdefault(file, len(self._files))
 
     def _symbol(self, unit_symbol: int) -> int:
         return NONE if unit_symbol == NONE else self._symbols.setdefault(unit_symbol, len(self._symbols))
@@ -238,18 +289,12 @@ class _Walk:
             self._refer(node, named)
 
     def _refer(self, node: _Node, named: CXCursor) -> None:
-        """A local variable is the body's own, all else a symbol: of an instantiation's field, the template's."""
-        if named.kind in _LOCALS and self._is_local(named):
+        """A local variable is the body's own, all else a symbol."""
+        symbol = self._unit.symbol_of(named)
+        if symbol == _OWN:
             node.identity = named.data0
         else:
-            original = self._cursors.pattern_of(named) if named.kind == ast.FIELD else named
-            node.symbol = self._symbol(self._unit.symbols.of_cursor(original))
-
-    def _is_local(self, named: CXCursor) -> bool:
-        if named.kind == ast.PARAMETER:
-            return True
-        parent: CXCursor = self._cdll.clang_getCursorSemanticParent(named)
-        return bool(parent.kind in ast.FUNCTIONS)
+            node.symbol = self._symbol(symbol)
 
     # ---- nodes of a special form
 
@@ -293,11 +338,11 @@ class _Walk:
             node.flags |= NODE_INDIRECT
             node.type = self._types.of(self._cursors.type_of(node.cursor))
             return
-        node.symbol = self._symbol(self._unit.symbols.of_cursor(named))
-        node.type = self._types.of(self._cursors.type_of(named))
+        symbol, type_, has_object, name = self._unit.callee(named)
+        node.symbol = self._symbol(symbol)
+        node.type = self._types.of(type_)
         if self._cdll.clang_Cursor_isDynamicCall(node.cursor):
             node.flags |= NODE_DYNAMIC
-        has_object = named.kind in _MEMBERS and not self._cdll.clang_CXXMethod_isStatic(named)
         for index, child in enumerate(node.children):
             if child.symbol == node.symbol and child.kind in _CALLEES:
                 node.children = [*node.children[:index], *node.children[index + 1 :]]
@@ -306,7 +351,7 @@ class _Walk:
                 if child.kind == ast.MEMBER_EXPRESSION:
                     if has_object:
                         node.children.insert(0, child.children[0] if child.children else _this(child))
-                elif has_object and not self._cursors.spelling(named).startswith("operator"):
+                elif has_object and not name.startswith("operator"):
                     has_object = False  # the object is a parameter that is written out
                 break
         if has_object and node.children:
@@ -345,7 +390,9 @@ class _Walk:
         if initialiser.data1 and self._cursors.spelling(parent) == "operator()":
             node.kind = ast.VARIABLE
             node.type = self._types.of(self._cursors.type_of(named))
-            node.children = [_unwrapped(self._tree(initialiser))]
+            tree = self._tree(initialiser)
+            is_wrapped = tree.kind in _WRAPPINGS and len(tree.children) == 1
+            node.children = tree.children if is_wrapped else [tree]
 
     def _operator(self, node: _Node) -> None:
         read = (
@@ -391,16 +438,6 @@ class _Walk:
     }
 
 
-def _key(cursor: CXCursor) -> tuple[object, ...]:
-    return cursor.kind, cursor.data0, cursor.data1
-
-
-def _unwrapped(node: _Node) -> _Node:
-    while node.kind in _WRAPPINGS and len(node.children) == 1:
-        node = node.children[0]
-    return node
-
-
 def _this(callee: _Node) -> _Node:
     """The object of a member function that is called without naming one."""
     node = _Node(kinds.THIS, callee.cursor)
@@ -413,6 +450,7 @@ def _is_expression(node: _Node) -> bool:
     return ast.UNEXPOSED_EXPRESSION <= node.kind < kinds.FIRST_STATEMENT
 
 
+_OWN: Final = -1  # in place of a symbol: a local variable
 _STATIC: Final = 3  # CX_StorageClass
 _INTEGER_RESULT: Final = 1  # CXEvalResultKind
 _WRAPPINGS: Final = frozenset({ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES})

@@ -55,6 +55,7 @@ IF: Final = 205
 RETURN: Final = 214
 CATCH: Final = 223
 FINAL: Final = 404
+EXPRESSIONS: Final = range(UNEXPOSED_EXPRESSION, UNEXPOSED_STATEMENT)
 
 FUNCTIONS: Final = frozenset({8, 21, 24, 25, 26, 30})
 FREE_FUNCTIONS: Final = frozenset({8, 30})
@@ -290,6 +291,12 @@ class Cursors:
         closure = self.cdll.clang_getTypeDeclaration(self.cdll.clang_getCursorType(lambda_expression))
         members = [c for c in self.children(closure) if c.kind in {METHOD, FUNCTION_TEMPLATE}]
         return next((c for c in members if self.spelling(c) == "operator()"), None)
+
+
+def address_of(cursor: abi.CXCursor) -> int:
+    """That of a statement or expression, else that of a declaration: there, `data1` is 0 or 1."""
+    address: int | None = cursor.data1
+    return address if address is not None and address > 1 else cursor.data0
 
 
 def placeless(text: str) -> str:

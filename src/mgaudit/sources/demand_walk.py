@@ -32,7 +32,6 @@ _STATIC_ASSERT, _CONCEPT, _REQUIRES = 602, 153, 154
 _SKIPPED: Final = frozenset(
     {2, 3, 4, 5, 20, 31, 32, 36, ast.PARAMETER, ast.TRAIT, _STATIC_ASSERT, _CONCEPT, _REQUIRES, *ast.FUNCTIONS}
 )
-_EXPRESSIONS: Final = range(ast.UNEXPOSED_EXPRESSION, ast.UNEXPOSED_STATEMENT)
 _PLAIN_FUNCTIONS: Final = ast.FUNCTIONS - {ast.CONSTRUCTOR}  # an expression right below is part of the type
 _PROMISE: Final = "__promise"  # what the front end calls the promise of a coroutine
 _JUMPED_TO: Final = frozenset({ast.LABEL, ast.CASE, ast.DEFAULT})
@@ -177,7 +176,7 @@ class BodyWalk:
     def _see(self, cursor: CXCursor, parent: CXCursor) -> bool:
         kind = cursor.kind
         above = parent.kind
-        if kind in _SKIPPED or (above in _PLAIN_FUNCTIONS and kind in _EXPRESSIONS):
+        if kind in _SKIPPED or (above in _PLAIN_FUNCTIONS and kind in ast.EXPRESSIONS):
             return False
         if above in _KEEPERS and kind in _MADE and self._is_kept_by(parent, above):
             self._kept.add(cursor.data1)
@@ -454,7 +453,7 @@ class BodyWalk:
         """An `if` or `?:` whose condition is constant has one live branch, unless something jumps into the other."""
         children = self._cursors.children(cursor)
         condition = children[0]
-        value = self.value(condition) if condition.kind in _EXPRESSIONS else None
+        value = self.value(condition) if condition.kind in ast.EXPRESSIONS else None
         if value is None or any(map(self._is_jumped_into, children[1:])):
             return True
         self._see_all(condition, cursor)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _UNEVALUATED: Final = frozenset({129, 136})  # typeid, sizeof and its like
 _STATEMENTS: Final = range(kinds.FIRST_STATEMENT, 300)
-_FIRST_EXPRESSION: Final = 100
-_LAST_EXPRESSION: Final = 199
+_FIRST_EXPRESSION: Final = ast.EXPRESSIONS[0]
+_LAST_EXPRESSION: Final = ast.EXPRESSIONS[-1]
 _COMPARING: Final = {10: "<=>", 11: "<", 12: ">", 13: "<=", 14: ">=", kinds.EQUAL: "==", kinds.UNEQUAL: "!="}
 _LOGICAL: Final = frozenset({kinds.LOGICAL_AND, kinds.LOGICAL_OR})
 _INCREMENTS: Final = frozenset({1, 3})  # after and before the operand
@@ -68,7 +68,7 @@ class BodyReader:
         self._depth = 0
         self._functions: list[CXCursor] = []
         self._bound: dict[int, int] = {}
-        self._inner: dict[bytes, list[CXCursor]] = {}
+        self._inner: dict[int, list[CXCursor]] = {}
 
     def read(self, definition: CXCursor) -> BodyRow:
         """The row of a function, or of the initialiser of a field or variable."""
@@ -144,11 +144,11 @@ class BodyReader:
     # ---- expressions
 
     def _expressions(self, cursor: CXCursor) -> list[CXCursor]:
-        key = bytes(cursor)
-        known = self._inner.get(key)
+        address = ast.address_of(cursor)
+        known = self._inner.get(address)
         if known is None:
             children = self._cursors.children(cursor)
-            known = self._inner[key] = [c for c in children if _FIRST_EXPRESSION <= c.kind <= _LAST_EXPRESSION]
+            known = self._inner[address] = [child for child in children if child.kind in ast.EXPRESSIONS]
         return known
 
     def _value(self, cursor: CXCursor) -> Value:
@@ -175,15 +175,13 @@ class BodyReader:
             return self._name(cursor) if self._cursors.referenced(cursor) is not None else _NOTHING
         values = [self._value(child) for child in inner]
         value = values[-1]
-        if self._is_hidden(self._cursors.type_of(inner[-1]), self._cursors.type_of(cursor)):
-            hidden = self._row.address(self._cursors.type_of(inner[-1]))
-            value = value._replace(nodes=tuple(dict.fromkeys((*value.nodes, *hidden))))
+        source = self._cursors.type_of(inner[-1])
+        if self._leads_to_class(source) and not self._leads_to_class(self._cursors.type_of(cursor)):
+            value = value._replace(nodes=tuple(dict.fromkeys((*value.nodes, *self._row.address(source)))))
         return value
 
-    def _is_hidden(self, source: CXType, target: CXType) -> bool:
-        """Whether a conversion takes a pointer to a class to a type that does not name the class."""
-        names = [t.kind == ast.POINTER and self._cursors.pointee(t).kind == ast.RECORD for t in (source, target)]
-        return names == [True, False]
+    def _leads_to_class(self, type_: CXType) -> bool:
+        return bool(type_.kind == ast.POINTER and self._cursors.pointee(type_).kind == ast.RECORD)
 
     def _name(self, cursor: CXCursor) -> Value:
         named = self._cursors.referenced(cursor)
@@ -391,18 +389,18 @@ class BodyReader:
         cursor: CXCursor, named: CXCursor | None = None,
     ) -> Value:  # fmt: skip
         is_const = named is None or bool(self._cdll.clang_CXXMethod_isConst(named))
+        object_ = self._row.operand(*receiver) if receiver else None
+        operands = tuple(self._row.operand(*argument) for argument in arguments)
         call = Call(
-            key, name, named is not None and self._types.is_tracked(named), is_const,
-            self._row.operand(*receiver) if receiver else None, tuple(self._row.operand(*a) for a in arguments),
+            key, name, named is not None and self._types.is_tracked(named), is_const, object_, operands,
             self._types.whole_aliases_of(named) if named is not None else (), self._row.line(cursor),
             self._types.outputs_of(named) if named is not None else (),
         )  # fmt: skip
         index = len(self._row.calls)
         self._row.calls.append(call)
         node = self._row.node(CALL, str(index))
-        parts = tuple(self._row.operand(*a) for a in arguments) if named is not None else ()
         is_made = named is not None and (named.kind == ast.CONSTRUCTOR or name in {"std::make_pair", "std::tie"})
-        return Value((node,), (), parts if is_made else ())
+        return Value((node,), (), operands if is_made else ())
 
     def _unwrapped(self, expression: CXCursor) -> CXCursor:
         while expression.kind in {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES}:
@@ -456,7 +454,7 @@ class BodyReader:
     def _range_for(self, cursor: CXCursor) -> Value:
         children = self._cursors.children(cursor)
         declared = next((c for c in children if c.kind in {ast.VARIABLE, ast.UNEXPOSED_DECLARATION}), None)
-        expressions = [c for c in children if _FIRST_EXPRESSION <= c.kind <= _LAST_EXPRESSION]
+        expressions = [c for c in children if c.kind in ast.EXPRESSIONS]
         range_ = self._value(expressions[0]) if expressions else _NOTHING
         if declared is not None and declared.kind == ast.VARIABLE:
             self._flow(self._row.variable(declared), range_, declared)

@@ -10,6 +10,8 @@ from typing import Final
 
 import msgspec
 
+from mgaudit.sources.records import compressed
+
 # `TypeRecord.kind`
 INTEGER: Final = "integer"
 ENUMERATION: Final = "enumeration"
@@ -268,7 +270,7 @@ MemoRow = RecordRow | HolderRow | BodyRow
 
 def encode(row: MemoRow) -> bytes:
     """A row as bytes, the same for equal rows."""
-    return zlib.compress(msgspec.msgpack.encode(row), _LEVEL)
+    return compressed(msgspec.msgpack.encode(row))
 
 
 def decode(data: bytes) -> MemoRow:
@@ -276,5 +278,4 @@ def decode(data: bytes) -> MemoRow:
     return _DECODER.decode(zlib.decompress(data))
 
 
-_LEVEL: Final = 1  # names repeat within a row: fast is good enough
 _DECODER: Final = msgspec.msgpack.Decoder(MemoRow)

@@ -51,6 +51,7 @@ class Types:
 
     records: list[TypeRecord] = field(default_factory=list)
     known: dict[str, int] = field(default_factory=dict)
+    met: dict[int, int] = field(default_factory=dict)  # by the address of a type, as written
 
     def add(self, spelling: str, record: TypeRecord) -> int:
         """The index of a type, which the front end spells with the places of what has no name."""
@@ -79,6 +80,9 @@ class TypeReader:
         self._spelled: dict[int, tuple[CXType, str]] = {}
         self._shapes: dict[int, tuple[TypeRecord, tuple[CXType, ...]]] = {}
         self._aliases: dict[int, tuple[AliasRecord, ...]] = {}
+        self._whole_aliases: dict[int, tuple[str, ...]] = {}
+        self._aliases_of_type: dict[int, dict[AliasRecord, None]] = {}
+        self._texts: dict[int, str] = {}
         self._outputs: dict[int, tuple[int, ...]] = {}
         self._seen: dict[str, CXType] = {}
         self._waiting: list[str] = []
@@ -129,18 +133,23 @@ class TypeReader:
 
     def add(self, type_: CXType, types: Types, depth: int = 0) -> int:
         """The index of a type, with all that it is made of."""
-        spelled = self._spelled.get(type_.data0)
-        if spelled is None:
-            canonical = self._unqualified(type_)
-            spelled = self._spelled[type_.data0] = canonical, self._cursors.type_spelling(canonical)
-        canonical, spelling = spelled
-        known = types.known.get(spelling)
+        address = type_.data0
+        known = types.met.get(address)
         if known is not None:
             return known
-        shape = self._shapes.get(canonical.data0)
-        if shape is None:
-            shape = self._shapes[canonical.data0] = self._shape(canonical, placeless(spelling))
-        return types.add(spelling, self._made_of(shape, types, depth))
+        spelled = self._spelled.get(address)
+        if spelled is None:
+            canonical = self._unqualified(type_)
+            spelled = self._spelled[address] = canonical, self._cursors.type_spelling(canonical)
+        canonical, spelling = spelled
+        known = types.known.get(spelling)
+        if known is None:
+            shape = self._shapes.get(canonical.data0)
+            if shape is None:
+                shape = self._shapes[canonical.data0] = self._shape(canonical, placeless(spelling))
+            known = types.add(spelling, self._made_of(shape, types, depth))
+        types.met[address] = known
+        return known
 
     def _made_of(self, shape: tuple[TypeRecord, tuple[CXType, ...]], types: Types, depth: int) -> TypeRecord:
         record, parts = shape
@@ -208,8 +217,11 @@ class TypeReader:
             type_ = self._cdll.clang_getCursorType(declared)
             if declared.kind in ast.FUNCTIONS:
                 type_ = self._cdll.clang_getResultType(type_)
-            found: dict[AliasRecord, None] = {}
-            self._alias(type_, (), found)
+            written = self._aliases_of_type.get(type_.data0)
+            if written is None:
+                written = self._aliases_of_type[type_.data0] = {}
+                self._alias(type_, (), written)
+            found = dict(written)
             if declared.kind not in ast.FUNCTIONS:
                 self._hidden(declared, found)
             known = self._aliases[declared.data0] = tuple(found)
@@ -217,7 +229,11 @@ class TypeReader:
 
     def whole_aliases_of(self, declared: CXCursor) -> tuple[str, ...]:
         """Those names that mean the whole type."""
-        return tuple(alias.name for alias in self.aliases_of(declared) if not alias.path)
+        known = self._whole_aliases.get(declared.data0)
+        if known is None:
+            known = tuple(alias.name for alias in self.aliases_of(declared) if not alias.path)
+            self._whole_aliases[declared.data0] = known
+        return known
 
     def _alias(self, type_: CXType, path: tuple[int, ...], found: dict[AliasRecord, None]) -> None:
         if len(path) > _DEEPEST:
@@ -269,7 +285,11 @@ class TypeReader:
                     found.update({AliasRecord(a.name, a.text, "*"): None for a in inner})
 
     def _text(self, type_: CXType) -> str:
-        return placeless(self._cursors.type_spelling(self._unqualified(type_)))
+        known = self._texts.get(type_.data0)
+        if known is None:
+            text = placeless(self._cursors.type_spelling(self._unqualified(type_)))
+            known = self._texts[type_.data0] = text
+        return known
 
     def _unqualified(self, type_: CXType) -> CXType:
         """The canonical type; one that is none, of an argument or of code with errors, would crash the front end."""

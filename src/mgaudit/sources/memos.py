@@ -38,6 +38,7 @@ class MemoFinder:
         self._files = files
         self._types = TypeReader(cursors, files)
         self._found: dict[tuple[int, bytes], None] = {}
+        self._called: set[int] = set()
         self._entered: set[str] = set()
         self._waiting: list[CXCursor] = []
 
@@ -54,12 +55,18 @@ class MemoFinder:
             self._enter(definition)
         while self._waiting:
             definition = self._waiting.pop()
-            row = BodyReader(self._cursors, self._types, self._call, self._holder).read(definition)
-            if row.flows or row.calls or definition.kind in ast.FUNCTIONS:
-                self._add(self._types.place(definition)[0], row)
+            if definition.kind in ast.FUNCTIONS or self._has_initialiser(definition):
+                row = BodyReader(self._cursors, self._types, self._call, self._holder).read(definition)
+                if row.flows or row.calls or definition.kind in ast.FUNCTIONS:
+                    self._add(self._types.place(definition)[0], row)
+            else:
+                self._types.see(definition)
             self._drain()
         self._drain()
         return sorted(self._found)
+
+    def _has_initialiser(self, declared: CXCursor) -> bool:
+        return any(child.kind in ast.EXPRESSIONS for child in self._cursors.children(declared))
 
     def _declared(self, declared: CXCursor) -> None:
         kind = declared.kind
@@ -82,6 +89,9 @@ class MemoFinder:
 
     def _call(self, function: CXCursor) -> None:
         """Read the body of a tracked function, once, where this unit sees it."""
+        if function.data0 in self._called:
+            return
+        self._called.add(function.data0)
         if function.kind == ast.FUNCTION_TEMPLATE or self._is_pattern(function) or self._is_within(function):
             return
         if function.kind in ast.FUNCTIONS:

@@ -6,8 +6,10 @@ arrays of 32-bit integers, because a Python object per reference would cost more
 
 from __future__ import annotations
 
+import zlib
 from array import array
 from enum import IntEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -55,6 +57,8 @@ CARRY_BYTES: Final = 16  # raw bytes and no class
 CARRY_PARAMETER: Final = 32  # in a parameter, not in the result
 
 NONE: Final = 0xFFFFFFFF
+
+_LEVEL: Final = 1  # of compression: names repeat within a row, so that fast is good enough
 
 COMMAND_LINE: Final = "<command line>"  # the source of forced includes
 
@@ -289,6 +293,12 @@ class UnitRecord(msgspec.Struct, frozen=True, array_like=True):
     link_names: list[str] = []
     computed: list[ComputedRecord] = []
     memos: list[tuple[int, bytes]] = []
+
+
+@lru_cache(maxsize=1 << 14)
+def compressed(data: bytes) -> bytes:
+    """What `zlib` makes of a row; most are of headers, whose rows are alike in all units: each is compressed once."""
+    return zlib.compress(data, _LEVEL)
 
 
 def pack(rows: list[tuple[int, ...]]) -> bytes:

@@ -1,0 +1,114 @@
+"""What walks remember of a unit's declarations and types changes none of its facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mgaudit.sources import bodies, memo_types
+from mgaudit.sources.clang_binding import Library
+from mgaudit.sources.cursors import Cursors
+from mgaudit.sources.demand_walk import BodyWalk
+from mgaudit.sources.demands import DemandFinder
+from mgaudit.sources.files import FileTable
+from mgaudit.sources.indexer import ParseRequest, TranslationUnit, index_unit
+from mgaudit.sources.library_calls import LibraryCalls
+from mgaudit.sources.lifetimes import Lifetimes
+from mgaudit.sources.toolchain import discover
+from mgaudit.sources.tree import PathResolver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mgaudit.sources.records import UnitRecord
+
+FOREIGN = """
+template <typename T> struct Box { T held; ~Box(); T get() const { return held; } };
+template <typename T> int sized(const T& one) { return one.size(); }
+template <typename T> int through(const T& one) { T other = one; return sized(one) + sized(other); }
+template <typename T> int around(const T& one) { return sized(one) + through(one); }
+"""
+HEAD = """
+#include "foreign.h"
+#define TWICE(x) ((x) + add(x))
+#define SHOWN add(3)
+struct Part { virtual ~Part(); virtual int size() const; int count = 0; };
+struct Whole : Part { Whole(); ~Whole() override; Whole& operator=(const Whole&); Part parts[2]; const Part* near; };
+struct Pair { int one; Whole* two; };
+using Boxed = Box<Whole*>;
+typedef Boxed Alias;
+int add(int a, int b = 2, Whole w = Whole());
+int take(void (*)(int)), give(const Alias& box = Alias());
+Whole make();
+extern const Whole* last;
+extern Pair pair;
+void called(int);
+const int limit = 7;
+"""
+BODY = """ {
+    static Alias kept; Alias box = kept; auto [one, two] = pair;
+    void (*chosen)(int) = called; chosen(SHOWN); take(chosen); take(called);
+    if (last == box.get() && TWICE(one) < limit) { last = two; pair.one = add(1, 5); pair = Pair{give(), two}; }
+    for (int i = 0; i < add(i); ++i) { make().parts[i].size(); last->size(); make(); }
+    auto both = [&box, n = one](int more) { return more + n + add(more) + (box.get() == last); };
+    Pair* made = new Pair{1, nullptr}; void* hidden = made; delete made; const Part* part = last;
+    Whole whole; whole = make(); last = &whole;
+    int sizes = through(whole) + around(*part);
+    return both(limit) + SHOWN + (hidden == part) + give(box) + sizes + (one ? both(1) : int(sizeof(Whole)));
+}"""
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return Library(discover().library)
+
+
+def record_of(library: Library, root: Path, text: str) -> UnitRecord:
+    (root / "foreign.h").write_text(FOREIGN, encoding="utf-8")
+    (root / "a.cpp").write_text(text, encoding="utf-8")
+    resolver, files = PathResolver(root), frozenset({"a.cpp"})
+    request = ParseRequest(str(root / "a.cpp"), ("-x", "c++", "-std=c++20", "-nostdinc"), {})
+    with TranslationUnit(library, request) as unit:
+        table = FileTable(library, resolver, files, {}, files, keyed=files)
+        record = index_unit(unit, table, with_bodies=True, with_demands=True)
+    assert not record.diagnostics
+    return record
+
+
+class Forgetful(dict[object, object]):
+    """A memory that never knows anything."""
+
+    def get(self, _key: object, default: object = None) -> object:
+        return default
+
+
+MEMORIES = [
+    (Cursors, "_results"), (Lifetimes, "_destructors"), (Lifetimes, "_ends_of"), (LibraryCalls, "_followed"),
+    (DemandFinder, "_canonical"), (DemandFinder, "_parted"), (BodyWalk, "_optionals"), (BodyWalk, "_code"),
+    (bodies._Unit, "places"), (bodies._Unit, "named"), (bodies._Unit, "callees"), (memo_types.Types, "met"),
+    (memo_types.TypeReader, "_aliases_of_type"), (memo_types.TypeReader, "_whole_aliases"),
+    (memo_types.TypeReader, "_texts"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("owner", "name"), MEMORIES, ids=lambda value: getattr(value, "__name__", value))
+def test_the_facts_are_those_of_walks_without_a_memory(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: type, name: str
+) -> None:
+    text = f"{HEAD}int first(){BODY}\nint second(){BODY}\n"
+    found = record_of(library, tmp_path, text)
+    plain: Callable[..., None] = vars(owner)["__init__"]
+    forgotten: list[object] = []
+
+    def made(self: object, *arguments: object, **named: object) -> None:
+        plain(self, *arguments, **named)
+        assert getattr(self, name) == {}
+        object.__setattr__(self, name, Forgetful())
+        forgotten.append(self)
+
+    monkeypatch.setattr(owner, "__init__", made)
+    assert record_of(library, tmp_path, text) == found
+    assert forgotten
+    assert any(getattr(one, name) for one in forgotten)
