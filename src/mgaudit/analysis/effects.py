@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from mgaudit.analysis.effects_library import Effect
     from mgaudit.analysis.effects_model import Evidence, Place
     from mgaudit.facts.bodies import BodyRow, Node
-    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.facts.entities import Symbol
+    from mgaudit.facts.query import Facts
 
 
 class Effects:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mgaudit.analysis.effects_model import Places, Sources, Summary
     from mgaudit.analysis.effects_summary import Sink
     from mgaudit.facts.bodies import BodyType, Node
-    from mgaudit.facts.query import Symbol
+    from mgaudit.facts.entities import Symbol
 
 
 class Surroundings(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from mgaudit.facts.query import Symbol
+    from mgaudit.facts.entities import Symbol
 
 CONTAINERS: Final = frozenset(
     {

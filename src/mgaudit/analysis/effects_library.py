@@ -17,7 +17,7 @@ from mgaudit.config.library import REPLACES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mgaudit.facts.query import Symbol
+    from mgaudit.facts.entities import Symbol
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from mgaudit.analysis.effects_model import (
     type_of,
 )
 from mgaudit.facts.bodies import Node
-from mgaudit.facts.query import Symbol
+from mgaudit.facts.entities import Symbol
 from mgaudit.sources.body_kinds import TypeKind
 from mgaudit.sources.records import SYMBOL_CONST_METHOD
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from mgaudit.domain.zones import Zone
-    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.facts.entities import Symbol
+    from mgaudit.facts.query import Facts
 
 CLASSES: Final = frozenset({"class", "struct", "union"})
 FUNCTIONS: Final = frozenset(FUNCTION_KINDS)
@@ -263,7 +264,7 @@ class Entities:
     def _roots(self) -> Mapping[int, int]:
         """Of each overrider, the method at the top that it overrides."""
         overridden: dict[int, int] = {}
-        for pair in self._facts.overrides():
+        for pair in self._facts.overrides:
             method, other = map(self.pattern, pair)
             overridden[method] = min(other, overridden.get(method, other))
         roots: dict[int, int] = {}

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from mgaudit.config.model import VerbsSpec
-    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.facts.entities import Symbol
+    from mgaudit.facts.query import Facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 
 def strip_signature(name: str) -> str:
     """The name without a trailing parameter list in parentheses (``operator()`` keeps its own)."""
@@ -33,3 +36,25 @@ def selects(pattern: str, qualified: str) -> bool:
     if pattern.startswith("::"):
         return qualified == pattern[2:]
     return qualified == pattern or qualified.endswith("::" + pattern)
+
+
+def last_name(pattern: str) -> str | None:
+    """The name after the last ``::`` of what a person wrote; None of an operator's, which may hold anything."""
+    return None if _OPERATOR.search(pattern) else pattern.split("(", maxsplit=1)[0].rsplit("::", 1)[-1]
+
+
+def parameters_of(type_text: str) -> str:
+    """The parameter list of a canonical function type: ``int (const A &) const`` → ``(const A &)``."""
+    depth = 0
+    for index in range(type_text.rfind(")"), -1, -1):
+        if type_text[index] == ")":
+            depth += 1
+        elif type_text[index] == "(":
+            depth -= 1
+            if depth == 0:
+                inner = type_text[index : type_text.rfind(")") + 1]
+                return "()" if inner in {"(void)", "(void) "} else inner
+    return ""
+
+
+_OPERATOR: Final = re.compile(r"(?<!\w)operator(?!\w)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from contextlib import contextmanager
 from functools import cached_property
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mgaudit.domain.names import selects
+from mgaudit.domain.names import last_name, parameters_of, selects
 from mgaudit.facts import schema
+from mgaudit.facts.entities import SELECT_SYMBOL, Symbol, Symbols
 from mgaudit.facts.merge import UnitId
 from mgaudit.sources.memo_records import decode
 
@@ -22,37 +22,6 @@ if TYPE_CHECKING:
 
     from mgaudit.sources.memo_records import MemoRow
     from mgaudit.sources.scanner import FileScan
-
-
-class Symbol(msgspec.Struct, frozen=True, gc=False):
-    """One entity.
-
-    Attributes:
-        id: Stable within one run only.
-        usr: libclang's USR.
-        name: Its spelling.
-        qualified: Its qualified name; inline and anonymous namespaces are left out.
-        kind: One of `clang_abi.ENTITY_KINDS`.
-        parent: Id of its semantic parent, or None.
-        pattern: Id of the template it instantiates or specialises, or None.
-        flags: ``SYMBOL_*`` bits of `mgaudit.sources.records`.
-        place: ``path@offset`` of its declaration where linkage is internal, else empty.
-    """
-
-    id: int
-    usr: str
-    name: str
-    qualified: str
-    kind: str
-    parent: int | None
-    pattern: int | None
-    flags: int
-    place: str
-
-    @property
-    def origin(self) -> int:
-        """Id of the template it instantiates or specialises, else its own."""
-        return self.id if self.pattern is None else self.pattern
 
 
 class Reference(msgspec.Struct, frozen=True, order=True, gc=False):
@@ -167,29 +136,6 @@ class Diagnostic(msgspec.Struct, frozen=True, order=True, gc=False):
     unit: int
 
 
-class Symbols(dict[int, Symbol]):
-    """Symbols by id, each read when it is first asked for; whoever asks for many gets all of them at once.
-
-    Args:
-        connection: The merged database.
-    """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__()
-        self._connection = connection
-
-    def __missing__(self, number: int) -> Symbol:
-        if len(self) == _MANY:
-            self.update(self.all())
-        if number not in self:
-            self[number] = Symbol(*self._connection.execute(_SYMBOL + "WHERE id = ?", (number,)).fetchone())
-        return self[number]
-
-    def all(self) -> dict[int, Symbol]:
-        """Every symbol, in the order of their ids."""
-        return {row[0]: self.get(row[0]) or Symbol(*row) for row in self._connection.execute(_SYMBOL)}
-
-
 class Facts:
     """The facts of the selected configurations.
 
@@ -275,8 +221,10 @@ class Facts:
 
         Only symbols that a selected unit declares or references.
         """
-        last = None if _OPERATOR.search(pattern) else pattern.split("(", maxsplit=1)[0].rsplit("::", 1)[-1]
-        query, values = (_SYMBOL + "WHERE name = ?", (last,)) if last else (_SYMBOL + "WHERE name LIKE 'operator%'", ())
+        last = last_name(pattern)
+        query, values = (
+            (SELECT_SYMBOL + "WHERE name = ?", (last,)) if last else (SELECT_SYMBOL + "WHERE name LIKE 'operator%'", ())
+        )
         found = [Symbol(*row) for row in self.connection.execute(query, values)]
         return sorted(
             (
@@ -305,7 +253,7 @@ class Facts:
             "WHERE d.symbol = ? AND d.type != ''",
             (symbol.id,),
         ).fetchone()
-        return symbol.qualified + _parameters(row[0] or "")
+        return symbol.qualified + parameters_of(row[0] or "")
 
     def enclosing(self, number: int | None) -> Symbol | None:
         """The function (or, outside of functions, the class, variable or namespace) that holds a reference."""
@@ -393,9 +341,20 @@ class Facts:
         """(derived, base) pairs, sorted."""
         return sorted(set(self._selected_pairs("base", "derived", "base")))
 
-    def overrides(self) -> list[tuple[int, int]]:
+    @cached_property
+    def overrides(self) -> tuple[tuple[int, int], ...]:
         """(method, overridden method) pairs, sorted."""
-        return sorted(set(self._selected_pairs("override", "method", "overridden")))
+        return tuple(sorted(set(self._selected_pairs("override", "method", "overridden"))))
+
+    @cached_property
+    def overriding(self) -> Mapping[int, Sequence[int]]:
+        """The methods that override a method, sorted; absent where none does."""
+        return _by_first((overridden, method) for method, overridden in self.overrides)
+
+    @cached_property
+    def overridden(self) -> Mapping[int, Sequence[int]]:
+        """The methods that a method overrides, sorted; absent where it overrides none."""
+        return _by_first(self.overrides)
 
     def _selected_pairs(self, table: str, first: str, second: str) -> list[tuple[int, int]]:
         return self.connection.execute(
@@ -488,20 +447,10 @@ FUNCTION_KINDS: Collection[str] = frozenset(
 )
 _JOINS = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
 _place_key = attrgetter("path", "offset", "symbol")
-_MANY = 1000  # symbols: then it takes less to read all of them than each for itself
-_OPERATOR = re.compile(r"(?<!\w)operator(?!\w)")  # whose names hold parentheses, spaces and colons
-_SYMBOL = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol "
 
 
-def _parameters(type_text: str) -> str:
-    """The parameter list of a canonical function type: ``int (const A &) const`` → ``(const A &)``."""
-    depth = 0
-    for index in range(type_text.rfind(")"), -1, -1):
-        if type_text[index] == ")":
-            depth += 1
-        elif type_text[index] == "(":
-            depth -= 1
-            if depth == 0:
-                inner = type_text[index : type_text.rfind(")") + 1]
-                return "()" if inner in {"(void)", "(void) "} else inner
-    return ""
+def _by_first(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for first, second in pairs:
+        found.setdefault(first, []).append(second)
+    return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mgaudit.facts.query import FUNCTION_KINDS, Symbol
+from mgaudit.facts.entities import Symbol
+from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.sources.clang_abi import ROLE_CALL
 from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.activity import Activity
@@ -19,7 +19,7 @@ from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
 from mgaudit.sources.scan_facts import TokenFlag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.gates.context import GateContext
     from mgaudit.gates.names import Entity
@@ -124,8 +124,7 @@ class Naming:
         """Every place in the files that names an entity, and whose finding is wanted."""
         everywhere = self._uses(entity)
         uses = {place: use for place, use in everywhere.items() if self.context.wants(place[0])}
-        tokens = {path: self.facts.scans[path].occurrences(entity.name) for path in self._wanted}
-        tokens = {path: found for path, found in tokens.items() if found}
+        tokens = {path: self.facts.scans[path].occurrences(entity.name) for path in self._files.get(entity.name, ())}
         offsets = {(path, offset) for path, found in tokens.items() for offset, _ in found}
         self.examined["references"] += len(uses)
         self.examined["tokens"] += len(offsets)
@@ -138,6 +137,15 @@ class Naming:
         for path, found in tokens.items():
             rest = [(offset, flags) for offset, flags in found if (path, offset) not in uses]
             yield from self._tokens(entity, path, rest, expanded)
+
+    @cached_property
+    def _files(self) -> Mapping[str, Sequence[str]]:
+        """The files in which a name stands, for whoever asks for many names."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._wanted:
+            for name in self.facts.scans[path].names:
+                found[name].append(path)
+        return found
 
     # ---- the front end
 

@@ -12,7 +12,8 @@ from mgaudit.facts.query import FUNCTION_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.facts.entities import Symbol
+    from mgaudit.facts.query import Facts
     from mgaudit.gates.context import GateContext
 
 _ABSENCE: Final = "correct the name, or set `expect-declared = false` once it is gone for good"
@@ -114,10 +115,9 @@ def _families(facts: Facts, found: Iterable[Symbol]) -> list[str]:
         by_name.setdefault(symbol.qualified, set()).add(symbol.id)
     if len(by_name) == 1 or any(symbol.kind not in FUNCTION_KINDS for symbol in found):
         return sorted(by_name)
-    overrides = facts.overrides()
     families: list[tuple[str, set[int]]] = []
     for name, symbols in sorted(by_name.items()):
-        related = symbols | _related(overrides, symbols)
+        related = symbols | _related(facts, symbols)
         known = next((family for family in families if family[1] & related), None)
         if known is None:
             families.append((name, related))
@@ -126,11 +126,11 @@ def _families(facts: Facts, found: Iterable[Symbol]) -> list[str]:
     return [name for name, _ in families]
 
 
-def _related(pairs: Iterable[tuple[int, int]], symbols: set[int]) -> set[int]:
+def _related(facts: Facts, symbols: set[int]) -> set[int]:
     """The methods that override some of these or are overridden by them."""
-    return {a for a, b in pairs if b in symbols} | {b for a, b in pairs if a in symbols}
+    return {m for s in symbols for m in (*facts.overriding.get(s, ()), *facts.overridden.get(s, ()))}
 
 
 def _overriding(facts: Facts, symbols: frozenset[int]) -> frozenset[int]:
     """The methods that override some of these: a call through them names the same thing."""
-    return frozenset(method for method, overridden in facts.overrides() if overridden in symbols)
+    return frozenset(method for symbol in symbols for method in facts.overriding.get(symbol, ()))

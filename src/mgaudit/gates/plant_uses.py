@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from mgaudit.analysis.sites_entities import Entities
-    from mgaudit.facts.query import Symbol
+    from mgaudit.facts.entities import Symbol
     from mgaudit.gates.plants import Ground
 
 _OTHER: Final = re.compile(r"\W")

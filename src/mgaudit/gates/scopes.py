@@ -10,7 +10,7 @@ from mgaudit.domain.problems import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mgaudit.facts.query import Symbol
+    from mgaudit.facts.entities import Symbol
     from mgaudit.gates.context import GateContext
 
 

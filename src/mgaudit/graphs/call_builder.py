@@ -16,7 +16,8 @@ from mgaudit.sources.records import SYMBOL_PURE, CallKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.facts.entities import Symbol
+    from mgaudit.facts.query import Facts
 
 
 class _Use(NamedTuple):

@@ -19,7 +19,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from mgaudit.facts.query import Symbol
+    from mgaudit.facts.entities import Symbol
 
 
 class EdgeKind(enum.StrEnum):

@@ -61,7 +61,7 @@ class Overrides:
     @cached_property
     def _direct(self) -> Mapping[int, set[int]]:
         found: dict[int, set[int]] = defaultdict(set)
-        for method, overridden in self._facts.overrides():
+        for method, overridden in self._facts.overrides:
             found[self._facts.symbol(overridden).origin].add(method)
         return found
 

@@ -13,7 +13,8 @@ from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.facts.query import Facts, Symbol
+    from mgaudit.facts.entities import Symbol
+    from mgaudit.facts.query import Facts
     from mgaudit.graphs.zones import Dependency, Membership
 
 

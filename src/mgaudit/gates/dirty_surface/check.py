@@ -103,7 +103,7 @@ def _signals(context: GateContext, parameters: DirtySurfaceParameters) -> tuple[
         for macro in sorted(macros - defined):
             what = f'gate "{context.spec.id}": {bit}: no file defines the macro `{macro}`'
             problems.append(Problem(*place, what, "correct the name, or remove it"))
-        overriding = {method for method, base in context.facts.overrides() if base in functions}
+        overriding = {m for function in functions for m in context.facts.overriding.get(function, ())}
         found[bit] = Signal(frozenset(counters), frozenset(functions | overriding), macros)
     return found, problems
 

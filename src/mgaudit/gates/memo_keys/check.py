@@ -147,7 +147,7 @@ def _terms(context: GateContext, parameters: MemoKeysParameters) -> Terms:
 def _overriding(context: GateContext) -> dict[str, list[str]]:
     """The overriding functions of each virtual function, by USR."""
     found: dict[str, list[str]] = {}
-    for method, overridden in context.facts.overrides():
+    for method, overridden in context.facts.overrides:
         names = found.setdefault(context.facts.symbol(overridden).usr, [])
         names.append(context.facts.symbol(method).usr)
     return {key: sorted(set(names)) for key, names in found.items()}
