@@ -91,6 +91,62 @@ def test_a_conditional_deeper_in_the_closure_counts(gated: Tree) -> None:
     assert alone(gated) == ["src/backend/draw.h"]
 
 
+class TestAUnitThatBeginsWithTheHeader:
+    """It tells what the header alone includes, conditionals and all."""
+
+    CONDITIONAL = "#ifndef HERE\n#include <{}.h>\n#endif\n"
+
+    @pytest.fixture
+    def begun(self, gated: Tree) -> Tree:
+        """The header's own source, and a source before it that hides the inclusion from the header."""
+        gated.write("src/backend/draw.h", "#pragma once\n" + self.CONDITIONAL.format("util") + "int draw();\n")
+        gated.write("src/backend/all.cpp", "#define HERE\n#include <backend/draw.h>\n")
+        return gated
+
+    @pytest.mark.parametrize("text", ["", "// before\n#pragma once\n"])
+    def test_is_believed(self, begun: Tree, text: str) -> None:
+        begun.write("src/backend/draw.cpp", text + "#include <backend/draw.h>\n")
+        assert violations(begun) == []
+        assert alone(begun) == []
+        begun.write("src/util.h", "#pragma once\n#include <state/context.h>\n")
+        assert violations(begun) == [("src/backend/draw.h", 3)]
+        assert alone(begun) == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "#define HERE\n#include <backend/draw.h>\n",
+            "#include <second.h>\n#include <backend/draw.h>\n",
+            "#ifndef HERE\n#define HERE\n#include <backend/draw.h>\n#endif\n",
+            "int before;\n#include <backend/draw.h>\n",
+        ],
+    )
+    def test_may_have_nothing_before(self, begun: Tree, text: str) -> None:
+        begun.write("src/util.h", "#pragma once\n#include <state/context.h>\n")
+        begun.write("src/second.h", "#pragma once\n#define HERE\n")
+        begun.write("src/backend/draw.cpp", text)
+        assert violations(begun) == [("src/backend/draw.h", 3)]
+        assert alone(begun) == ["src/backend/draw.h"]
+
+    def test_may_ask_again_only_for_what_is_read_once(self, begun: Tree) -> None:
+        """What it reads of a file later is none of the header's."""
+        begun.write("src/backend/draw.h", "#pragma once\n#include <rows.h>\nint draw();\n")
+        begun.write("src/rows.h", "#ifdef MORE\n#include <state/context.h>\n#endif\n")
+        begun.write("src/backend/draw.cpp", "#include <backend/draw.h>\n#include <util.h>\n")
+        assert violations(begun) == []
+        assert alone(begun) == []
+        begun.write("src/util.h", "#pragma once\n#define MORE\n#include <rows.h>\n")
+        assert len(violations(begun)) == 1  # of the source; which chain tells it is no matter here
+        assert alone(begun) == ["src/backend/draw.h"]
+
+    def test_may_lead_back_to_it(self, begun: Tree) -> None:
+        """As a main file, the header would be read a second time."""
+        begun.write("src/backend/draw.cpp", "#include <backend/draw.h>\n")
+        begun.write("src/util.h", "#pragma once\n#include <backend/draw.h>\n")
+        assert violations(begun) == []
+        assert alone(begun) == ["src/backend/draw.h"]
+
+
 def test_a_header_in_no_unit_is_parsed(gated: Tree) -> None:
     gated.write("src/backend/lone.h", "#pragma once\n#include <state/context.h>\n")
     assert violations(gated) == [("src/backend/lone.h", 2)]

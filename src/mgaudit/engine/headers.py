@@ -3,28 +3,32 @@
 A header's own include closure equals what units recorded, unless an inclusion in it hangs on a conditional that a unit
 may have decided otherwise before. An include guard is none, unless the unit found its macro defined from elsewhere.
 Conditionals inside the closure of a precompiled header are settled where the header alone starts with that very
-inclusion.
+inclusion. A unit that begins with the header has decided nothing before: it decides as the header alone does, unless
+something asks for the same files again later, to another effect.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from mgaudit.facts.merge import UnitId
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
 from mgaudit.gates.include_purity.parameters import IncludePurityParameters
-from mgaudit.graphs.includes import IncludeGraph, is_fragment
+from mgaudit.graphs.includes import IncludeGraph, is_fragment, reachable
 from mgaudit.sources.compile_commands import command_for_header
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.scans import Views
-    from mgaudit.facts.merge import UnitId
-    from mgaudit.facts.query import Facts
+    from mgaudit.facts.query import Facts, Unit
+    from mgaudit.graphs.includes import Adjacency
     from mgaudit.sources.compile_commands import Plan
     from mgaudit.sources.scan_facts import Arm, FileScan
     from mgaudit.sources.tree import TreeFiles
@@ -82,17 +86,17 @@ class HeaderPlanner:
         for configuration in facts.configurations:
             graph = IncludeGraph.of(facts, configuration)
             for header in sorted((audited | judged | probed) & known):
-                units = graph.including_units(header)
-                paths = [unit.name.path for unit in units]
+                telling = graph.telling_unit(header)
+                paths = [telling.name.path] if telling is not None else []
                 command = command_for_header(self.plan, header, configuration, paths)
                 if header in probed:
                     found.append(Alone(command, directives_only=False))
-                elif not units:
+                elif telling is None:
                     if header in audited and not is_fragment(header):
                         found.append(Alone(command, directives_only=False))
                 elif is_fragment(header) or header not in judged:
                     continue
-                elif header in poisoned or self._could_differ(graph, header, command, skipped):
+                elif header in poisoned or self._could_differ(graph, telling, header, command, skipped):
                     found.append(Alone(command, directives_only=True))
         return found
 
@@ -107,19 +111,23 @@ class HeaderPlanner:
             for path in self.files.in_zone(zone)
         }
 
-    def _could_differ(self, graph: IncludeGraph, header: str, command: ParseCommand, skipped: _Skipped) -> bool:
-        key = self.basis(graph.including_units(header)[0].name, command)
+    def _could_differ(
+        self, graph: IncludeGraph, unit: Unit, header: str, command: ParseCommand, skipped: _Skipped
+    ) -> bool:
+        key = self.basis(unit.name, command)
         known = self.known.get(key)
-        self.decided[key] = self._differs(graph, header, command, skipped) if known is None else known
+        self.decided[key] = self._differs(graph, unit, header, command, skipped) if known is None else known
         return self.decided[key]
 
-    def _differs(self, graph: IncludeGraph, header: str, command: ParseCommand, skipped: _Skipped) -> bool:
+    def _differs(self, graph: IncludeGraph, unit: Unit, header: str, command: ParseCommand, skipped: _Skipped) -> bool:
         settled = self.settled(command)
         reached = {header, *graph.reachable_from_header(header)}
-        unit = graph.including_units(header)[0]
         numbers = {unit.id, unit.preamble}
-        return any(
-            self._has_conditional_include(
+        open_ends = [
+            path
+            for path in reached - settled
+            if not path.startswith("/")
+            and self._has_conditional_include(
                 path,
                 {
                     first
@@ -128,8 +136,19 @@ class HeaderPlanner:
                     for first, _ in ranges
                 },
             )
-            for path in reached - settled
-            if not path.startswith("/")
+        ]
+        return bool(open_ends) and not (
+            graph.begins_with(unit, header)
+            and self._has_flags(unit, command)
+            and _are_read_for(header, reached, open_ends, graph.adjacency(unit), self.scans)
+        )
+
+    def _has_flags(self, unit: Unit, command: ParseCommand) -> bool:
+        """Whether a unit was parsed as a header alone would be."""
+        return any(
+            (other.arguments, other.directory) == (command.arguments, command.directory)
+            for other in self.plan.commands
+            if UnitId(other.configuration, other.path, other.variant) == unit.name
         )
 
     def _has_conditional_include(self, path: str, skipped: Collection[int]) -> bool:
@@ -146,6 +165,32 @@ class HeaderPlanner:
             directive.enters and (directive.computed or not _only_guarded(scan.conditionals, directive.arm, skipped))
             for directive in scan.directives
         )
+
+
+def _are_read_for(
+    header: str, reached: Collection[str], paths: Iterable[str], adjacency: Adjacency, scans: Views[FileScan]
+) -> bool:
+    """Whether a unit that begins with a header read some files for its sake alone, and so as the header alone does.
+
+    Each file is either read once, and then behind the header, or asked for by such files only.
+    """
+    including: dict[str, set[str]] = defaultdict(set)
+    for edge in chain.from_iterable(adjacency.values()):
+        including[edge.target or ""].add(edge.source)
+    known: dict[str, bool] = {}
+
+    def is_read(path: str) -> bool:
+        if path not in known:
+            known[path] = False  # until another way than a circle is found
+            known[path] = path in reached and (_counts_once(scans.of(path)) or all(map(is_read, including[path])))
+        return known[path]
+
+    leads_back = header in reachable(adjacency, header)
+    return not leads_back and all(map(is_read, paths))
+
+
+def _counts_once(scan: FileScan | None) -> bool:
+    return scan is not None and (scan.pragma_once or scan.guard_macro is not None)
 
 
 def _only_guarded(arms: tuple[Arm, ...], arm: int, skipped: Collection[int]) -> bool:

@@ -391,6 +391,10 @@ class Facts:
         found = self._edges_by_unit[unit.id]
         return found if unit.preamble is None else found | self._edges_by_unit[unit.preamble]
 
+    def own_edges_of(self, unit: int) -> frozenset[int]:
+        """Ids of the directives that one parse met; what its preamble met is not among them."""
+        return self._edges_by_unit[unit]
+
     @cached_property
     def _edges_by_unit(self) -> dict[int, frozenset[int]]:
         """Ids of the directives that each parse met; what its preamble met is not among them."""

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 Adjacency = dict[str, list["Edge"]]
 
+_INCLUSIONS_OF_MAINS: Final = (
+    "SELECT s.path, e.id, t.path FROM edge e JOIN file s ON s.id = e.source LEFT JOIN file t ON t.id = e.target "
+    "WHERE s.path IN (SELECT path FROM unit WHERE kind = 'source') ORDER BY e.line, e.id"
+)
 _FRAGMENTS: Final = frozenset({"inc", "def", "inl", "ipp", "tpp", "tcc"})
 
 
@@ -87,8 +91,35 @@ class IncludeGraph:
             unit.preamble is not None and path in self._facts.own_targets_of(unit.preamble)
         )
 
+    def telling_unit(self, header: str) -> Unit | None:
+        """The translation unit whose inclusions are those of a header taken alone where it was not parsed so.
+
+        The first whose first inclusion it is, its own source before others; else the first that includes it.
+        """
+        units = self.including_units(header)
+        first = (unit for unit in units if self._first_inclusion(unit) == header)
+        return min(first, key=lambda u: _stem(u.name.path) != _stem(header), default=units[0] if units else None)
+
+    def begins_with(self, unit: Unit, header: str) -> bool:
+        """Whether a unit has nothing before a header but what it would have before any."""
+        scan = self._facts.scans.get(unit.name.path)
+        leading = scan.leading_include() if scan else None
+        return leading is not None and not leading.guard_macros and self._first_inclusion(unit) == header
+
+    def _first_inclusion(self, unit: Unit) -> str | None:
+        """Where the first directive that a unit met in its main file leads."""
+        met = self._facts.own_edges_of(unit.id)
+        return next((target for edge, target in self._inclusions_of_mains.get(unit.name.path, ()) if edge in met), None)
+
+    @cached_property
+    def _inclusions_of_mains(self) -> dict[str, list[tuple[int, str | None]]]:
+        found: dict[str, list[tuple[int, str | None]]] = defaultdict(list)
+        for path, edge, target in self._facts.connection.execute(_INCLUSIONS_OF_MAINS):
+            found[path].append((edge, target))
+        return found
+
     def reachable_from_header(self, header: str) -> frozenset[str]:
-        """What a header includes at any depth: as parsed alone, else as the first unit that includes it recorded."""
+        """What a header includes at any depth: as parsed alone, else as `telling_unit` recorded."""
         return frozenset(reachable(self.header_adjacency(header), header))
 
     def header_adjacency(self, header: str) -> Adjacency:
@@ -96,8 +127,8 @@ class IncludeGraph:
         own = self.header_unit(header)
         if own is not None:
             return self.adjacency(own)
-        including = self.including_units(header)
-        return self.adjacency(including[0]) if including else {}
+        telling = self.telling_unit(header)
+        return self.adjacency(telling) if telling is not None else {}
 
     def adjacencies_of(self, path: str) -> list[Adjacency]:
         """The edges to follow from a file: of each unit that it is the main file of, else as a header taken alone."""
@@ -138,6 +169,10 @@ def dependents(facts: Facts, paths: Collection[str]) -> frozenset[str]:
         found |= fresh
         waiting += fresh
     return frozenset(found)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def is_fragment(path: str) -> bool:

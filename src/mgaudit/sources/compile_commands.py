@@ -378,8 +378,8 @@ def command_for_header(
 ) -> ParseCommand:
     """How a header is parsed alone.
 
-    With the flags of the first unit that includes it; without one, of the unit that lies nearest; without any unit,
-    of the configuration itself.
+    With the flags of the first of some units that include it; without these, of the unit that lies nearest; without any
+    unit, of the configuration itself.
 
     Args:
         plan: The plan.

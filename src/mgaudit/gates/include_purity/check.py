@@ -265,14 +265,14 @@ def _has_edge(adjacency: Adjacency, edge: tuple[str, str]) -> bool:
 def _telling(graph: IncludeGraph, header: str) -> Sequence[Unit]:
     """The units that tell what a header taken alone includes.
 
-    Where it was not parsed alone, all units that include it agree on them; of a fragment, which cannot be parsed alone,
-    they may tell different things.
+    Where it was not parsed alone, one unit is known to tell; of a fragment, which cannot be parsed alone, all may tell
+    different things.
     """
     own = graph.header_unit(header)
-    if own is not None:
-        return [own]
-    units = graph.including_units(header)
-    return units if is_fragment(header) else units[:1]
+    if own is None and is_fragment(header):
+        return graph.including_units(header)
+    telling = own or graph.telling_unit(header)
+    return [telling] if telling is not None else []
 
 
 def _behind(header: str, main: str, adjacency: Adjacency) -> Adjacency:
