@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgaudit.sources import bodies, memo_types
+from mgaudit.sources import bodies, body_types, memo_types
+from mgaudit.sources import cursors as ast
 from mgaudit.sources.clang_binding import Library
 from mgaudit.sources.cursors import Cursors
 from mgaudit.sources.demand_walk import BodyWalk
@@ -15,14 +16,16 @@ from mgaudit.sources.files import FileTable
 from mgaudit.sources.indexer import ParseRequest, TranslationUnit, index_unit
 from mgaudit.sources.library_calls import LibraryCalls
 from mgaudit.sources.lifetimes import Lifetimes
+from mgaudit.sources.stores import WRITING, StoreFinder
 from mgaudit.sources.toolchain import discover
 from mgaudit.sources.tree import PathResolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from mgaudit.sources.records import UnitRecord
+    from mgaudit.sources.clang_abi import CXCursor
+    from mgaudit.sources.records import SlotRecord, UnitRecord
 
 FOREIGN = """
 template <typename T> struct Box { T held; ~Box(); T get() const { return held; } };
@@ -85,6 +88,7 @@ class Forgetful(dict[object, object]):
 
 
 MEMORIES = [
+    (body_types.BodyTypes, "_written"),
     (Cursors, "_results"), (Lifetimes, "_destructors"), (Lifetimes, "_ends_of"), (LibraryCalls, "_followed"),
     (DemandFinder, "_canonical"), (DemandFinder, "_parted"), (BodyWalk, "_optionals"), (BodyWalk, "_code"),
     (bodies._Unit, "places"), (bodies._Unit, "named"), (bodies._Unit, "callees"), (memo_types.Types, "met"),
@@ -112,3 +116,34 @@ def test_the_facts_are_those_of_walks_without_a_memory(
     assert record_of(library, tmp_path, text) == found
     assert forgotten
     assert any(getattr(one, name) for one in forgotten)
+
+
+def below(cursors: Cursors, root: CXCursor) -> list[CXCursor]:
+    found: list[CXCursor] = []
+
+    def see(cursor: CXCursor) -> bool:
+        found.append(cursor)
+        return True
+
+    cursors.visit(root, see)
+    return found
+
+
+def test_the_walk_for_calls_meets_all_that_may_store_something(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met: list[tuple[list[int], list[int]]] = []
+    find = StoreFinder.find
+
+    def compared(self: StoreFinder, definitions: Iterable[tuple[CXCursor, list[CXCursor]]]) -> list[SlotRecord]:
+        rows = list(definitions)
+        for definition, writing in rows:
+            wanted = [ast.address_of(cursor) for cursor in below(self._cursors, definition) if cursor.kind in WRITING]
+            met.append(([ast.address_of(cursor) for cursor in writing], wanted))
+        return find(self, rows)
+
+    monkeypatch.setattr(StoreFinder, "find", compared)
+    local = "void third() { struct Local { void f() { int a = add(1); } }; [] { Local().f(); int b = 1; b = 2; }(); }"
+    record_of(library, tmp_path, f"{HEAD}int first(){BODY}\n{local}\n")
+    assert all(writing == wanted for writing, wanted in met)
+    assert max(len(writing) for writing, _ in met) > 20

@@ -220,7 +220,9 @@ class _Walk:
             kind = cursor.kind
             if kind in _NAMES:
                 return False
-            address = ast.address_of(parent)
+            address = parent.data1  # as `ast.address_of`, which would be called more often than anything else
+            if address is None or address <= 1:
+                address = parent.data0
             if stack[-1].address != address:
                 self._close_down_to(stack, address)
             if kind in ast.FUNCTIONS:  # of a local class
@@ -266,7 +268,7 @@ class _Walk:
             closer(self, node)
         elif kind >= ast.UNEXPOSED_EXPRESSION and kind < kinds.FIRST_STATEMENT:
             self._name(node)
-            node.type = self._types.of(self._cursors.type_of(node.cursor))
+            node.type = self._types.of_cursor(node.cursor)
 
     def _locate(self, node: _Node) -> None:
         location = self._cdll.clang_getCursorLocation(node.cursor)
@@ -284,8 +286,8 @@ class _Walk:
         return NONE if unit_symbol == NONE else self._symbols.setdefault(unit_symbol, len(self._symbols))
 
     def _name(self, node: _Node) -> None:
-        named = self._cursors.referenced(node.cursor)
-        if named is not None:
+        named = self._cdll.clang_getCursorReferenced(node.cursor)
+        if named.data0:
             self._refer(node, named)
 
     def _refer(self, node: _Node, named: CXCursor) -> None:
@@ -336,7 +338,7 @@ class _Walk:
         named = self._cursors.referenced(node.cursor)
         if named is None or named.kind not in ast.FUNCTIONS:
             node.flags |= NODE_INDIRECT
-            node.type = self._types.of(self._cursors.type_of(node.cursor))
+            node.type = self._types.of_cursor(node.cursor)
             return
         symbol, type_, has_object, name = self._unit.callee(named)
         node.symbol = self._symbol(symbol)
@@ -359,7 +361,7 @@ class _Walk:
 
     def _initialise(self, node: _Node) -> None:
         """A function: its type, and its member initialisers, which read as the member followed by the value."""
-        node.type = self._types.of(self._cursors.type_of(node.cursor))
+        node.type = self._types.of_cursor(node.cursor)
         children: list[_Node] = []
         for child in node.children:
             if children and children[-1].kind == ast.MEMBER_REFERENCE:
@@ -371,7 +373,7 @@ class _Walk:
 
     def _lambda(self, node: _Node) -> None:
         """Its captures (references to variables, or declarations of new ones), parameters and body."""
-        node.type = self._types.of(self._cursors.type_of(node.cursor))
+        node.type = self._types.of_cursor(node.cursor)
         node.children = [c for c in node.children if not _is_expression(c)]  # what is captured, once more
         if self._unit.heads.copies(node.cursor):
             node.flags |= NODE_COPIES
@@ -401,7 +403,7 @@ class _Walk:
             else self._cdll.clang_getCursorBinaryOperatorKind
         )
         node.data = read(node.cursor)
-        node.type = self._types.of(self._cursors.type_of(node.cursor))
+        node.type = self._types.of_cursor(node.cursor)
 
     def _literal(self, node: _Node) -> None:
         result = self._cdll.clang_Cursor_Evaluate(node.cursor)
@@ -420,7 +422,7 @@ class _Walk:
             child.flags |= role
 
     def _new(self, node: _Node) -> None:
-        node.type = self._types.of(self._cursors.type_of(node.cursor))
+        node.type = self._types.of_cursor(node.cursor)
         if self._unit.heads.is_placement(node.cursor):
             node.flags |= NODE_PLACEMENT
 

@@ -11,7 +11,7 @@ from mgaudit.sources.records import NONE, TypeRow
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mgaudit.sources.clang_abi import CXType
+    from mgaudit.sources.clang_abi import CXCursor, CXType
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.symbols import SymbolTable
 
@@ -22,12 +22,18 @@ class TypeReader:
     Args:
         cursors: Reads cursors.
         symbols: Interns classes.
+
+    Attributes:
+        type_of: The type of a cursor.
+        canonical: The canonical type of a type.
     """
 
     def __init__(self, cursors: Cursors, symbols: SymbolTable) -> None:
         self._cursors = cursors
         self._cdll = cursors.cdll
         self._symbols = symbols
+        self.type_of: Callable[[CXCursor], CXType] = self._cdll.clang_getCursorType
+        self.canonical: Callable[[CXType], CXType] = self._cdll.clang_getCanonicalType
         self._known: dict[int, tuple[int, bool, int, CXType | None, tuple[CXType, ...]]] = {}
 
     def parts(self, type_: CXType) -> tuple[int, bool, int, CXType | None, tuple[CXType, ...]]:
@@ -71,7 +77,16 @@ class BodyTypes:
         self._reader = reader
         self._symbol = symbol
         self._numbers: dict[int, int] = {}
+        self._written: dict[int, int] = {}  # by the address of a type that need not be canonical
         self._rows: list[TypeRow | None] = []
+
+    def of_cursor(self, cursor: CXCursor) -> int:
+        """The number of the type of a declaration or expression."""
+        written = self._reader.type_of(cursor)
+        number = self._written.get(written.data0)
+        if number is None:
+            number = self._written[written.data0] = self.of(self._reader.canonical(written))
+        return number
 
     def of(self, type_: CXType, depth: int = 0) -> int:
         """The number of a canonical type; `NONE` where there is none, or it is nested too deeply."""

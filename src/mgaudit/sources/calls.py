@@ -13,6 +13,7 @@ from mgaudit.sources import cursors as ast
 from mgaudit.sources.library_calls import LibraryCalls
 from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.records import NONE, CallKind
+from mgaudit.sources.stores import WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -41,6 +42,7 @@ class CallFinder:
         lifetimes: What it learned of lifetimes, for others that look at the unit.
         library: What it learned of library templates, likewise.
         bodies: What `find` walked.
+        writing: What in each of them may store something, in source order, for `stores.StoreFinder`.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class CallFinder:
         self._entered: set[int] = set()
         self._waiting: list[CXCursor] = []
         self.bodies: list[CXCursor] = []
+        self.writing: list[list[CXCursor]] = []
         self._called: set[tuple[int, int]] = set()
         self._caller = NONE
         self._here: CXCursor | None = None
@@ -75,6 +78,7 @@ class CallFinder:
         while self._waiting:
             body = self._waiting.pop()
             self.bodies.append(body)
+            self.writing.append([])
             self._body(body, body)
         return sorted(self._found, key=lambda row: (row[2], row[3], row[4], row))
 
@@ -99,7 +103,12 @@ class CallFinder:
         kind = cursor.kind
         if kind not in _SEEN:
             return True
-        if kind == ast.CALL_EXPRESSION:
+        if kind in WRITING:
+            self.writing[-1].append(cursor)
+        if kind in _NAMES:
+            self._at(cursor)
+            self._name(cursor)
+        elif kind == ast.CALL_EXPRESSION:
             self._at(cursor)
             self._call(cursor)
         elif kind == ast.LAMBDA:
@@ -124,9 +133,6 @@ class CallFinder:
         elif kind == ast.RANGE_FOR:
             self._at(cursor)
             self._range(cursor)
-        elif kind in {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION}:
-            self._at(cursor)
-            self._name(cursor)
         return True
 
     def _at(self, cursor: CXCursor) -> None:
@@ -140,8 +146,9 @@ class CallFinder:
         if callee is None:
             self._unnamed(call)
         elif callee.kind in ast.FUNCTIONS:
-            dynamic = bool(self._cursors.cdll.clang_Cursor_isDynamicCall(call))
-            self._add(callee, CallKind.VIRTUAL if dynamic else CallKind.DIRECT)
+            if self._symbols.is_tracked_cursor(callee):
+                dynamic = bool(self._cursors.cdll.clang_Cursor_isDynamicCall(call))
+                self._add(callee, CallKind.VIRTUAL if dynamic else CallKind.DIRECT)
             if callee.kind == ast.CONSTRUCTOR:
                 self._implied_by(callee)
             self._call_back(callee)
@@ -270,9 +277,6 @@ class CallFinder:
             self._found[self._caller, callee, file, line, column, kind] = None
 
 
-_SEEN: Final = ast.FUNCTIONS | ast.INITIALISER_LISTS | {
-    ast.CALL_EXPRESSION, ast.LAMBDA, ast.VARIABLE, ast.PARAMETER, ast.DELETE, ast.RANGE_FOR, ast.NAME_EXPRESSION,
-    ast.MEMBER_EXPRESSION,
-}  # fmt: skip
-_NAMES: Final = {ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION}  # of functions, which are references of their own
+_NAMES: Final = frozenset({ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION})  # of functions: references of their own
+_SEEN: Final = ast.FUNCTIONS | WRITING | _NAMES | {ast.LAMBDA, ast.PARAMETER, ast.DELETE, ast.RANGE_FOR}
 _WRAPPINGS: Final = {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, *ast.CASTS}

@@ -376,7 +376,7 @@ def index_unit(  # noqa: PLR0913  one argument a wish
     stores = StoreFinder(cursors, collector.symbols, files)
     finder = CallFinder(cursors, collector.symbols, files, stores, {(row[6], row[0]) for row in collector.references})
     calls = finder.find([*collector.definitions, *instantiations])
-    slots = stores.find(finder.bodies)
+    slots = stores.find(zip(finder.bodies, finder.writing, strict=True))
     uses = Uses()
     if any(map(files.is_observed, range(len(files.paths)))):
         uses = UseFinder(cursors, collector.symbols, files, collector.references, finder.library).find(

@@ -72,29 +72,31 @@ class BodyReader:
 
     def read(self, definition: CXCursor) -> BodyRow:
         """The row of a function, or of the initialiser of a field or variable."""
+        children = self._cursors.children(definition)
+        parameters = [child for child in children if child.kind == ast.PARAMETER]
         if definition.kind in {ast.FIELD, ast.VARIABLE}:
             self._initialiser(definition)
         else:
-            self._function(definition)
+            self._function(definition, children, parameters)
         row = self._row
         owner = self._cdll.clang_getCursorSemanticParent(definition)
         is_member = owner.kind not in {ast.NAMESPACE, ast.TRANSLATION_UNIT, ast.LINKAGE}
-        parameters = tuple(self._row.type(p) for p in self._row.parameters(definition))
+        taken = tuple(self._row.type(parameter) for parameter in parameters)
         return BodyRow(
             self._types.key_of(definition), self._types.name_of(definition),
             self._types.key_of(owner) if is_member else "", self._row.line(definition), tuple(row.types.records),
             tuple(row.nodes), tuple(row.flows), tuple(row.calls), tuple(row.comparisons), tuple(sorted(row.touched)),
-            tuple(row.incremented), bool(self._cdll.clang_CXXMethod_isDefaulted(definition)), parameters,
+            tuple(row.incremented), bool(self._cdll.clang_CXXMethod_isDefaulted(definition)), taken,
         )  # fmt: skip
 
     # ---- declarations
 
-    def _function(self, function: CXCursor) -> None:
+    def _function(self, function: CXCursor, children: list[CXCursor], parameters: list[CXCursor]) -> None:
         self._functions.append(function)
-        for position, parameter in enumerate(self._row.parameters(function)):
+        for position, parameter in enumerate(parameters):
             self._bound[parameter.data0] = self._row.argument(function, position, parameter)
         member: CXCursor | None = None
-        for child in self._cursors.children(function):
+        for child in children:
             if child.kind == ast.MEMBER_REFERENCE:  # of a constructor's list of initialisers
                 member = self._cursors.referenced(child)
             elif child.kind == ast.PARAMETER:

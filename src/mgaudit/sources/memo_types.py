@@ -113,7 +113,8 @@ class TypeReader:
             known = self._names[declared.data0] = self._cursors.qualified(declared)
         return known
 
-    def _declared_at(self, declared: CXCursor) -> tuple[int, int, int, int]:
+    def declared_at(self, declared: CXCursor) -> tuple[int, int, int, int]:
+        """As `place`, of a declaration, which is asked for its place more than once."""
         known = self._places.get(declared.data0)
         if known is None:
             known = self._places[declared.data0] = self.place(declared)
@@ -121,12 +122,12 @@ class TypeReader:
 
     def path_of(self, declared: CXCursor) -> str:
         """The file of a declaration, or empty."""
-        file = self._declared_at(declared)[0]
+        file = self.declared_at(declared)[0]
         return self._files.paths[file] if file != NONE else ""
 
     def is_tracked(self, declared: CXCursor) -> bool:
         """Whether a declaration lies in the audited tree."""
-        file = self._declared_at(declared)[0]
+        file = self.declared_at(declared)[0]
         return file != NONE and self._files.is_tracked(file)
 
     # ---- types

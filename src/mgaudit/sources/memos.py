@@ -58,7 +58,7 @@ class MemoFinder:
             if definition.kind in ast.FUNCTIONS or self._has_initialiser(definition):
                 row = BodyReader(self._cursors, self._types, self._call, self._holder).read(definition)
                 if row.flows or row.calls or definition.kind in ast.FUNCTIONS:
-                    self._add(self._types.place(definition)[0], row)
+                    self._add(self._types.declared_at(definition)[0], row)
             else:
                 self._types.see(definition)
             self._drain()
@@ -83,7 +83,7 @@ class MemoFinder:
 
     def _enter(self, definition: CXCursor) -> None:
         """Read a body of a file that counts, once; of templates only their instantiations."""
-        file = self._types.place(definition)[0]
+        file = self._types.declared_at(definition)[0]
         if file != NONE and self._files.is_keyed(file):
             self._call(definition)
 
@@ -119,7 +119,7 @@ class MemoFinder:
         return is_lambda and not self._cdll.clang_getSpecializedCursorTemplate(function).data0
 
     def _holder(self, declared: CXCursor) -> None:
-        file, line, column, _ = self._types.place(declared)
+        file, line, column, _ = self._types.declared_at(declared)
         if file == NONE or not self._files.is_keyed(file) or self._is_pattern(declared):
             return
         types = Types()

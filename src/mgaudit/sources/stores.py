@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.symbols import SymbolTable
 
+WRITING: Final = ast.INITIALISER_LISTS | {ast.BINARY_OPERATOR, ast.CALL_EXPRESSION, ast.VARIABLE}
 _HOLDERS: Final = frozenset({ast.FIELD, ast.VARIABLE})
 _MAX_ELEMENTS: Final = 4096  # of an array whose elements' braces are left out
 
@@ -50,14 +51,19 @@ class StoreFinder:
         self._takers: dict[int, list[tuple[int, int]]] = {}  # function -> places and ids of parameters that hold some
         self._followed: set[int] = set()  # by the store that is looked at
 
-    def find(self, definitions: Iterable[CXCursor]) -> list[SlotRecord]:
-        """The stores in the definitions of functions, variables and fields, sorted, without repeats."""
-        for definition in definitions:
+    def find(self, definitions: Iterable[tuple[CXCursor, Iterable[CXCursor]]]) -> list[SlotRecord]:
+        """The stores in the definitions of functions, variables and fields, sorted, without repeats.
+
+        Args:
+            definitions: Each with all below it that is `WRITING`, in source order.
+        """
+        for definition, writing in definitions:
             if definition.kind in _HOLDERS:
                 self._declaration(definition)
             elif definition.kind == ast.CONSTRUCTOR:
                 self._member_initialisers(definition)
-            self._cursors.visit(definition, self._see)
+            for cursor in writing:
+                self._see(cursor)
         for holder, value, written in self._stores:
             for arguments in self._calls.get(holder.data0) or [{}]:
                 self._bound = arguments
@@ -72,7 +78,7 @@ class StoreFinder:
         children = self._cursors.children(variable)
         return bool(children) and next(self._values(children[-1]), None) is not None
 
-    def _see(self, cursor: CXCursor) -> bool:
+    def _see(self, cursor: CXCursor) -> None:
         kind = cursor.kind
         if kind == ast.BINARY_OPERATOR:
             if self._cursors.type_of(cursor).kind not in ast.PLAIN_TYPES:
@@ -86,7 +92,6 @@ class StoreFinder:
             self._list(cursor)
         elif kind == ast.VARIABLE:
             self._declaration(cursor, is_local=True)
-        return True
 
     # ---- where a store is written
 
