@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mgaudit.facts import schema
+from mgaudit.facts import entities, schema
 from mgaudit.facts.merge import Database, UnitId, UnitState
 from mgaudit.facts.query import Facts
 
@@ -90,6 +90,20 @@ def test_equal_slices_are_stored_once(record: Make, update: Callable[..., None])
     assert {row.mask for row in facts.references_in(["src/a.h", "src/b.h", "src/c.h", "src/d.h"])} == {3}
     update(database, {})
     assert database.connection.execute(count).fetchone() == (0, 0)
+
+
+@pytest.mark.parametrize("many", [0, 3, 1000])
+def test_symbols_are_the_same_whether_read_one_by_one_or_at_once(
+    many: int, record: Make, update: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entities, "_MANY", many)
+    database = Database(":memory:")
+    update(database, units({A: 1, B: 2}, record))
+    rows = database.connection.execute(f"{entities.SELECT_SYMBOL}ORDER BY id DESC").fetchall()
+    facts = Facts(database.connection, ["mono"], {})
+    assert len(rows) > 3
+    assert [facts.symbol(row[0]) for row in rows] == [entities.Symbol(*row) for row in rows]
+    assert list(facts.symbols.all()) == sorted(row[0] for row in rows)
 
 
 def test_only_units_that_are_lacking_are_loaded(record: Make, update: Callable[..., None]) -> None:

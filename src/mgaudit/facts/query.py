@@ -222,10 +222,8 @@ class Facts:
         Only symbols that a selected unit declares or references.
         """
         last = last_name(pattern)
-        query, values = (
-            (SELECT_SYMBOL + "WHERE name = ?", (last,)) if last else (SELECT_SYMBOL + "WHERE name LIKE 'operator%'", ())
-        )
-        found = [Symbol(*row) for row in self.connection.execute(query, values)]
+        condition, values = ("name = ?", (last,)) if last else ("name LIKE 'operator%'", ())
+        found = [Symbol(*row) for row in self.connection.execute(f"{SELECT_SYMBOL}WHERE {condition}", values)]
         return sorted(
             (
                 s

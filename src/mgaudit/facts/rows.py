@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mgaudit.facts.entities import Symbol
+from mgaudit.facts.entities import SELECT_SYMBOL, Symbol
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.sources.clang_abi import ROLE_CALL
 from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT
@@ -82,14 +82,14 @@ def all_symbols(facts: Facts) -> dict[int, Symbol]:
 def members_of_kinds(facts: Facts, kinds: Collection[str]) -> list[Symbol]:
     """The symbols of some kinds that have a semantic parent, by id; those that no selected unit sees included."""
     marks = ",".join("?" * len(kinds))
-    query = f"{_SYMBOLS} WHERE parent IS NOT NULL AND kind IN ({marks}) ORDER BY id"
+    query = f"{SELECT_SYMBOL}WHERE parent IS NOT NULL AND kind IN ({marks}) ORDER BY id"
     return [Symbol(*row) for row in facts.connection.execute(query, sorted(kinds))]
 
 
 def symbols_within(facts: Facts, parents: Collection[int]) -> list[Symbol]:
     """The symbols whose semantic parent is one of some symbols, by id."""
     chosen = ",".join(map(str, sorted(parents)))
-    return [Symbol(*row) for row in facts.connection.execute(f"{_SYMBOLS} WHERE parent IN ({chosen}) ORDER BY id")]
+    return [Symbol(*row) for row in facts.connection.execute(f"{SELECT_SYMBOL}WHERE parent IN ({chosen}) ORDER BY id")]
 
 
 def masks_in(facts: Facts, paths: Collection[str]) -> Mapping[str, Mapping[int, int]]:
@@ -192,7 +192,6 @@ def symbol_uses(facts: Facts) -> list[tuple[int, int, str, int, int]]:
 
 
 _FEW: Final = 16  # files
-_SYMBOLS: Final = "SELECT id, usr, name, qualified, kind, parent, pattern, flags, place FROM symbol"
 _JOINS: Final = "JOIN selected x ON x.slice = r.slice JOIN slice s ON s.id = r.slice JOIN file f ON f.id = s.file"
 _FUNCTIONS: Final = ",".join(f"'{kind}'" for kind in sorted(FUNCTION_KINDS))
 _USES: Final = f"""
