@@ -17,6 +17,7 @@ from mgaudit.analysis.effects_library import Library, effects_of
 from mgaudit.analysis.effects_model import CONTENT, REFERENCES, Deeds, Root, Summary
 from mgaudit.analysis.effects_types import Holders
 from mgaudit.facts.bodies import bodies_of
+from mgaudit.facts.known import Known
 from mgaudit.facts.rows import declared
 from mgaudit.graphs.stored import Overrides, Slots
 from mgaudit.sources import cursors as ast
@@ -54,6 +55,7 @@ class Effects:
         self.may_hold, self.may_refer, self.owns = holders.may_hold, holders.may_refer, holders.owns
         self.is_argument_list = holders.is_argument_list
         self.symbol = facts.symbol
+        self.is_reference = Known(self._is_reference).__getitem__
         self._overrides = Overrides(facts)
         self._slots = Slots(facts)
         self._names_source = names_source
@@ -65,7 +67,6 @@ class Effects:
         self._waiting: dict[int, None] = {}
         self._with_body: dict[int, bool] = {}
         self._copies: dict[int, list[bool]] = {}
-        self._references: dict[int, bool] = {}
 
     # ---- answers
 
@@ -215,7 +216,7 @@ class Effects:
         """The functions with bodies that a function names, so that they can be looked at first."""
         found: dict[int, None] = {}
         for row in self._bodies.rows.get(symbol, ()):
-            for node in self._bodies.tree(row).walk():
+            for node in self._bodies.nodes(row):
                 if node.symbol is not None and node.kind in _CALLING and self.has_own_body(node.symbol):
                     found[node.symbol] = None
         found.pop(symbol, None)
@@ -230,7 +231,7 @@ class Effects:
         """The call operators of lambdas, with the functions that hold them."""
         found: dict[int, int] = {}
         for row in self._bodies.naming("operator()"):
-            for node in self._bodies.tree(row).walk():
+            for node in self._bodies.nodes(row):
                 if node.kind == ast.LAMBDA and node.symbol is not None:
                     found[node.symbol] = row.symbol
         return found
@@ -241,12 +242,9 @@ class Effects:
         """Path, line and column of a node."""
         return self._bodies.path(node.file), node.line, node.column
 
-    def is_reference(self, symbol: int) -> bool:
+    def _is_reference(self, symbol: int) -> bool:
         """Whether a field or variable is declared as a reference."""
-        known = self._references.get(symbol)
-        if known is None:
-            known = self._references[symbol] = any(row.type.endswith("&") for row in declared(self.facts, symbol))
-        return known
+        return any(row.type.endswith("&") for row in declared(self.facts, symbol))
 
     def initialisers_of(self, constructor: int) -> Sequence[Node]:
         """The default member initialisers of a constructor's class."""

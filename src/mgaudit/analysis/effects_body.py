@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mgaudit.analysis.effects_calls import Surroundings
+    from mgaudit.analysis.effects_model import Path
     from mgaudit.facts.bodies import BodyRow, BodyType, Node
 
 MOST_PASSES: Final = 8
@@ -81,7 +82,7 @@ class Evaluation:
         self.declarations: Declarations
         self._is_ahead = False  # whether a variable was used before it was declared
         self.variables: dict[Node, Place] = {}
-        self._copies: set[Place] = set()
+        self._copies: set[tuple[Root, int, Path]] = set()  # places
         self.references: set[Node] = set()
 
     def run(self) -> Summary:
@@ -165,7 +166,9 @@ class Evaluation:
         known = self.sink.writes if is_certain else self.sink.taints
         for place, sources in places.items():
             root = place.root
-            if root in _VALUES or (root in _HANDED and CONTENT not in place.path and place.at(()) in self._copies):
+            if root in _VALUES or (
+                root in _HANDED and CONTENT not in place.path and (root, place.number, ()) in self._copies
+            ):
                 continue  # no object, or a parameter that is a copy
             known.setdefault(place, evidence)
             if self.keeps_deeds:
@@ -419,8 +422,8 @@ class Evaluation:
     def copies_of(self, operator: int) -> list[bool]:
         """Of each parameter of a lambda of the body, whether it is a copy."""
         first = operator * MOST_PARAMETERS
-        places = (Place(Root.LAMBDA_PARAMETER, first + position) for position in range(MOST_PARAMETERS))
-        return [place in self._copies for place in places]
+        numbers = range(first, first + MOST_PARAMETERS)
+        return [(Root.LAMBDA_PARAMETER, number, ()) in self._copies for number in numbers]
 
     def _return(self, node: Node) -> Value:
         for child in node.children:

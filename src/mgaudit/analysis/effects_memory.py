@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mgaudit.analysis.effects_model import Path, Places, Sources
 
 
-POOL: Final = Place(Root.TEMPORARY, -1)
+_POOL_NUMBER: Final = -1
+POOL: Final = Place(Root.TEMPORARY, _POOL_NUMBER)
 WIDEST: Final = 16
 """The most places that one expression is told to lead to; more become coarser."""
 
@@ -115,7 +116,8 @@ class Memory:
         found: Places = {}
         for place, sources in places.items():
             _add(found, place.below(CONTENT), sources)
-            if (place.root, place.number) in self._holders or place.number == POOL.number:
+            root, number, _ = place
+            if (root, number) in self._holders or number == _POOL_NUMBER:
                 for target, own in self._stored_at(place).items():
                     _add(found, target, own or sources)
         return found if len(found) <= WIDEST else self.narrowed(found)
@@ -174,10 +176,11 @@ class Memory:
 
     def _stored_at(self, place: Place) -> Places:
         """What is stored at a place, and at what holds it."""
+        root, number, path = place
         found = self.stored.get(place, {})
-        if place.path:
-            holders = (place.at(place.path[:length]) for length in range(len(place.path)))
-            found = joined(found, *(held for holder in holders if (held := self.stored.get(holder)) is not None))
+        if path:
+            holders: list[tuple[Root, int, Path]] = [(root, number, path[:length]) for length in range(len(path))]
+            found = joined(found, *[self.stored[holder] for holder in holders if holder in self.stored])
         return found
 
     def step(self, places: Places, step: int) -> Places:

@@ -29,6 +29,8 @@ from mgaudit.sources.body_kinds import TypeKind
 from mgaudit.sources.records import SYMBOL_CONST_METHOD
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mgaudit.analysis.effects_body import Evaluation
     from mgaudit.analysis.effects_model import Sources
     from mgaudit.facts.bodies import BodyType
@@ -187,18 +189,26 @@ class Unseen:
 
     def _fill(self, call: _Call, held: Places) -> None:
         """What takes a non-const reference or pointer may leave there what it knows: its object's and the others'."""
+        filled = list(self._filled(call))
+        if not filled:
+            return
         heap = Place(Root.HEAP, id(call.node))
         memory = self._body.memory
         known = joined(held, memory.contents(call.objects)) if call.objects is not None else held
         known = joined(known, SOME_OBJECT) if self._is_unknown(call) else known or {heap: _NOBODY}
+        for is_reference, argument in filled:
+            memory.store(argument.value.places if is_reference else self._targets(argument), known)
+
+    def _filled(self, call: _Call) -> Iterator[tuple[bool, Argument]]:
+        """The arguments of parameters that are references, and pointers to pointers, to what may be filled."""
         for type_, argument in zip(_parameters(call.node.type), call.arguments, strict=False):
             inner = type_.inner if type_ is not None else None
-            if inner is None or inner.is_const or not self._body.around.may_hold(inner):
+            if type_ is None or inner is None or inner.is_const:
                 continue
-            if type_ is not None and type_.kind is TypeKind.REFERENCE:
-                memory.store(argument.value.places, known)
-            elif type_ is not None and type_.kind is TypeKind.POINTER and inner.kind is TypeKind.POINTER:
-                memory.store(self._targets(argument), known)
+            is_reference = type_.kind is TypeKind.REFERENCE
+            is_filled = is_reference or (type_.kind is TypeKind.POINTER and inner.kind is TypeKind.POINTER)
+            if is_filled and self._body.around.may_hold(inner):
+                yield is_reference, argument
 
     def _kept(self, call: _Call) -> Places:
         """What an object that keeps some arguments leads to: what they lead to; where it keeps a reference, they."""

@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.facts.bodies import bodies_of
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.sources import body_kinds as kinds
 from mgaudit.sources import cursors as ast
@@ -66,6 +67,7 @@ class Meetings:
         self._state = state
         self._reach = reach
         self._is_owed = is_owed
+        self._bodies = bodies_of(state.facts)
         self._open: dict[int, _Open] = {}
         self._reaching: dict[int, bool] = {}
         self._calls: dict[int, list[tuple[Node, Deeds]]] = {}
@@ -159,7 +161,7 @@ class Meetings:
         known = self._calls.get(function)
         if known is None:
             known = self._calls[function] = [
-                (node, deeds) for deeds in self._state.deeds(function) for node in deeds.root.walk()
+                (node, deeds) for deeds in self._state.deeds(function) for node in self._bodies.nodes(deeds.row)
                 if node.kind in _CALLING
             ]  # fmt: skip
         return known

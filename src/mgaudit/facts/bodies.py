@@ -110,7 +110,7 @@ class Bodies:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._trees: dict[tuple[bytes, bytes, bytes], Node] = {}
+        self._trees: dict[tuple[bytes, bytes, bytes], list[Node]] = {}
 
     @cached_property
     def rows(self) -> Mapping[int, Sequence[BodyRow]]:
@@ -125,6 +125,10 @@ class Bodies:
 
     def tree(self, row: BodyRow) -> Node:
         """The root of a body: the function, with its parameters, member initialisers and body as children."""
+        return self.nodes(row)[0]
+
+    def nodes(self, row: BodyRow) -> Sequence[Node]:
+        """The root of a body and all nodes below it, in preorder."""
         key = (row.content, row.symbols, row.files)
         known = self._trees.get(key)
         if known is None:
@@ -166,7 +170,7 @@ def bodies_of(facts: Facts) -> Bodies:
     return known
 
 
-def _decode(data: bytes, types: bytes, symbols: array[int], files: array[int]) -> Node:
+def _decode(data: bytes, types: bytes, symbols: array[int], files: array[int]) -> list[Node]:
     decoded = _types(types, symbols)
     nodes: list[Node] = []
     locals_: list[tuple[Node, int]] = []
@@ -191,7 +195,7 @@ def _decode(data: bytes, types: bytes, symbols: array[int], files: array[int]) -
         nodes.append(node)
     for node, declared in locals_:
         node.local = nodes[declared]
-    return nodes[0]
+    return nodes
 
 
 def _types(data: bytes, symbols: array[int]) -> list[BodyType]:
