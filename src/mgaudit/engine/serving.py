@@ -7,9 +7,11 @@ the process; its exit code says why.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import os
 import signal
+import sys
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _CRASHED: Final = 70
 _OUT_OF_MEMORY: Final = 71
+_MAPPING_THRESHOLD: Final = -3  # M_MMAP_THRESHOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +112,17 @@ def serve(setup: Setup, connection: Connection, inherited: Sequence[Connection])
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123  the front end would write of a crash, in the input's own words
         os.dup2(nowhere.fileno(), 2)
     _limit_memory(setup.limits.unit_megabytes)
+    # Large blocks get mappings of their own, which go back whole: the buffer of a precompiled header doubles. By itself
+    # glibc soon takes blocks of up to 32 MiB from the heap, where what they leave is lost to larger ones.
+    _glibc("mallopt", _MAPPING_THRESHOLD, 1 << 20)
     gc.freeze()  # what was inherited stays, and need not be searched for garbage after each unit
     worker: Worker | None = None
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             task: Task = connection.recv()
-            worker = worker or (Worker(setup) if isinstance(task, Job) else None)
+            if worker is None and isinstance(task, Job):
+                _glibc("malloc_trim", 0)  # what looks left: the front end will need it
+                worker = Worker(setup)
             connection.send(_result(setup, worker, task))
 
 
@@ -159,6 +167,13 @@ def _limit_memory(megabytes: int) -> None:
         wanted = megabytes << 20
         if soft == resource.RLIM_INFINITY or soft > wanted:
             resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def _glibc(function: str, *arguments: int) -> None:
+    """Tell glibc's heap something; another C library has no such function."""
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError, OSError):
+            getattr(ctypes.CDLL(None), function)(*arguments)
 
 
 def _is_memory_short(megabytes: int) -> bool:

@@ -42,11 +42,7 @@ _PREAMBLE_OPTIONS: Final = ("-fpch-instantiate-templates", "-Xclang", "-fno-pch-
 # second. The guards of both libraries' headers tell whether it is there.
 INSTANTIATED: Final = """
 #if defined __cpp_lib_format && (defined _LIBCPP_FORMAT || defined _GLIBCXX_FORMAT)
-inline auto mgaudit_preamble(
-    int a, unsigned b, unsigned long c, double d, bool e, const char* f, std::string g, std::string_view h
-) {
-    return std::format("{}{}{}{}{}{}{}{}", a, b, c, d, e, f, g, h);
-}
+inline auto mgaudit_preamble(std::format_args arguments) { return std::vformat("{}", arguments); }
 #endif
 """
 QUIET: Final = ("-w", "-ferror-limit=0")
