@@ -128,6 +128,14 @@ class TestAUnitThatBeginsWithTheHeader:
         assert violations(begun) == [("src/backend/draw.h", 3)]
         assert alone(begun) == ["src/backend/draw.h"]
 
+    def test_may_not_begin_with_a_comment_that_a_trigraph_makes_longer(self, begun: Tree) -> None:
+        begun.settings = begun.settings.replace("c++20", "c++14")
+        begun.write("src/util.h", "#pragma once\n#include <state/context.h>\n")
+        header = "#include <backend/draw.h>\n"
+        begun.write("src/backend/draw.cpp", f"// ??/\n{header}#define HERE\n{header}")
+        assert violations(begun) == [("src/backend/draw.h", 3)]
+        assert alone(begun) == ["src/backend/draw.h"]
+
     def test_may_ask_again_only_for_what_is_read_once(self, begun: Tree) -> None:
         """What it reads of a file later is none of the header's."""
         begun.write("src/backend/draw.h", "#pragma once\n#include <rows.h>\nint draw();\n")

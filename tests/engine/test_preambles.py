@@ -387,6 +387,11 @@ class TestEnumerationsBeforeTheHeaders:
         assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
         assert len([u for u in fast.facts.units if u.name.kind == "preamble"]) == 1
 
+    def test_other_inline_namespaces_are_no_matter(self, meadow: Tree) -> None:
+        meadow.write("src/part.h", PART + "namespace other { inline namespace v1 { int n(); } namespace v2 { } }\n")
+        fast, _ = both_ways(meadow)
+        assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
     def test_on_the_way_to_these(self, meadow: Tree) -> None:
         meadow.write(
             "src/kind.h", self.ENUMERATIONS.replace("#pragma once", "#ifndef KIND_H\n#define KIND_H") + "#endif"
@@ -406,6 +411,9 @@ class TestEnumerationsBeforeTheHeaders:
             "#define class struct\n",
             "#define One\n#undef One\n",
             "inline namespace state { int n(); }\n",
+            "inline namespace v1 { namespace state { int n(); } }\n",
+            "struct Ki\\\nnd { int n; };\nnamespace state { int n(Ki\\\nnd*); }\n",
+            "#define Tw\\\no Other\n",
         ],
     )
     def test_the_headers_may_have_nothing_to_do_with_them(self, meadow: Tree, text: str) -> None:
@@ -413,6 +421,28 @@ class TestEnumerationsBeforeTheHeaders:
         fast, plain = both_ways(meadow)
         assert "src/a.cpp" not in used(fast)
         assert len(fast.facts.diagnostics()) == len(plain.facts.diagnostics())
+
+    def test_their_namespace_may_hide_none_from_the_headers(self, meadow: Tree) -> None:
+        meadow.write("src/kind.h", "#pragma once\nnamespace app { namespace detail { enum class Kind { One }; } }\n")
+        meadow.write(
+            "src/part.h",
+            PART + "int pick(double);\nnamespace detail { int pick(int); }\n"
+            "namespace app { using namespace detail; inline int picked() { return pick(1); } }\n",
+        )
+        for name in "ab":
+            text = (meadow.root / f"src/{name}.cpp").read_text()
+            meadow.write(f"src/{name}.cpp", text.replace("state::Kind", "app::detail::Kind").replace("Two", "One"))
+        fast, _ = both_ways(meadow)
+        assert "src/a.cpp" not in used(fast)
+
+    def test_their_words_may_be_no_macros_of_the_command_line(self, meadow: Tree) -> None:
+        meadow.settings += 'defines = ["Two=Second"]\n'
+        meadow.write("src/part.h", PART + "#define Second Other\n")
+        for name in "ab":
+            text = (meadow.root / f"src/{name}.cpp").read_text()
+            meadow.write(f"src/{name}.cpp", text.replace("Two", "One"))
+        fast, _ = both_ways(meadow)
+        assert "src/a.cpp" not in used(fast)
 
     def test_headers_behind_more_than_enumerations_are_others(self, meadow: Tree) -> None:
         meadow.write("src/kind.h", self.ENUMERATIONS + "constexpr int kinds = 2;\n")
@@ -438,6 +468,16 @@ class TestEnumerationsBeforeTheHeaders:
             meadow.write(f"src/{name}.cpp", text + "\n")
         fast, _ = both_ways(meadow)
         assert "src/a.cpp" not in used(fast)
+
+
+@pytest.mark.parametrize("start", ["// ??/\n", "#include <none.inc> // ??/\n"])
+def test_a_comment_may_go_on_by_a_trigraph(forest: Tree, start: str) -> None:
+    forest.settings = forest.settings.replace("c++20", "c++14")
+    forest.write("src/none.inc", "#pragma once\n")
+    forest.write("src/part.h", PART + "#ifdef N\nint asked();\n#endif\n")
+    forest.write("src/a.cpp", start + "#include <umbrella.h>\n#define N\n" + USER.format("a"))
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/b.cpp", "src/c.cpp"]
 
 
 def test_a_guard_that_the_closure_names_forbids_it(forest: Tree) -> None:

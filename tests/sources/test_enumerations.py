@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mgaudit.sources.enumerations import meddling, read_enumerations
+from mgaudit.sources.enumerations import meddling, read_enumerations, readings
 from mgaudit.sources.scanner import scan
 
 COLOURS = "namespace n { enum class Colour { Red, Green = 4, Last = Green, None = -1 }; }\n"
@@ -17,7 +17,10 @@ COLOURS = "namespace n { enum class Colour { Red, Green = 4, Last = Green, None 
         ("// what\n#pragma once\n/* and\nwhy */ enum class A : unsigned char { B /* , */, C, };\n", {"A"}),
         ("#ifndef N_H\n#define N_H\n" + COLOURS + "#endif\n", {"Colour", "N_H"}),
         ("#if !defined(N_H)\n#define N_H\nenum struct A { B };\nenum class C {};\n#endif\n", {"A", "C", "N_H"}),
-        ("#pragma once\nnamespace a { namespace b { enum class A { B = 0x1Fu }; } enum class C { D }; }\n", {"A", "C"}),
+        (
+            "#pragma once\nnamespace a { namespace b { enum class A { B = 0x1Fu }; } enum class C { D }; }\n",
+            {"A", "b", "C"},
+        ),
     ],
 )
 def test_is_read(text: str, names: set[str]) -> None:
@@ -74,9 +77,26 @@ def test_is_something_else(text: str) -> None:
         (" # \tundef Red\n%:define Green(x) x\n", ["Red", "Green"]),
         ("#/* a\n*/define\\\n/**/ Red\n", ["Red"]),
         ("inline  namespace Red { }", ["Red"]),
+        ("inline/**/namespace __attribute__((weak)) Red { }", ["Red"]),
+        ("inline namespace v1 { namespace Green { } }", ["Green"]),
+        ("inline namespace v1 { int Red; namespace other { Green g; } }", []),
         ("#define Redder Red\n#ifdef Red\nint Red;\n", []),
         ("namespace Red { }", []),
+        ("inline namespace v1 { } namespace // namespace, too\nother { }", []),
     ],
 )
 def test_meddling(text: str, found: list[str]) -> None:
-    assert meddling({"Red", "Green"}).findall(text.encode()) == [word.encode() for word in found]
+    assert meddling({"Red", "Green", "namespace"})(text.encode()) == [word.encode() for word in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("struct Re\\\n\\ \r\nd;\n", "struct Red;\n"),
+        ("#def\\\nine /\\\n* */ Red\n", "#define /* */ Red\n"),
+        ("??=define Re??/\nd\n", "#define Red\n"),
+        ("#define Green \\\n  Red\n", None),
+    ],
+)
+def test_tokens_may_go_on_in_the_next_line(text: str, joined: str | None) -> None:
+    assert list(readings(text.encode())) == [text.encode(), *([joined.encode()] if joined else [])]

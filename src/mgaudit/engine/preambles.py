@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from mgaudit.engine.lookups import system_folders
-from mgaudit.sources.enumerations import meddling, read_enumerations
+from mgaudit.sources.enumerations import meddling, read_enumerations, readings
 from mgaudit.sources.include_resolver import Resolver
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Shown:
         words = {word for start in starts for word in start.words}
         any_name = rb"\b(" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")\b"
         return cls(
-            _found_in(contents, files, re.compile(any_name)) if names else frozenset(),
+            _found_in(contents, files, re.compile(any_name).findall) if names else frozenset(),
             _found_in(contents, files, meddling(words)) if words else frozenset(),
         )
 
@@ -234,7 +234,7 @@ class Chooser:
                     if further is None and self._includes(key):
                         further = key, len(run), len(steps)
                     run.append(key)
-                    found += self._starts_from(run, (*steps, (file, key)), guards)
+                    found += self._starts_from(command, run, (*steps, (file, key)), guards)
                 steps.append((file, key))
             if further is None:
                 break
@@ -245,13 +245,18 @@ class Chooser:
             file = key
         return found
 
-    def _starts_from(self, run: list[str], steps: tuple[tuple[str, str], ...], guards: list[str]) -> Iterator[Start]:
-        """The start from some headers in their order, and the one that leaves enumerations for later."""
+    def _starts_from(
+        self, command: ParseCommand, run: list[str], steps: tuple[tuple[str, str], ...], guards: list[str]
+    ) -> Iterator[Start]:
+        """The start from some headers in their order, and the one that leaves enumerations for later.
+
+        Where the command makes a macro of a word in these, headers may change the meaning of what it stands for.
+        """
         yield Start(tuple(run), steps, tuple(guards))
         later = {key: known for key in run[:-1] if (known := self._enumerations_of(key))}
-        if later:
+        words = {word for known in later.values() for word in known.words}
+        if later and "-imacros" not in command.arguments and words.isdisjoint(_macros(command.arguments)):
             names = (name for known in later.values() for name in known.names)
-            words = {word for known in later.values() for word in known.words}
             rest = tuple(key for key in run if key not in later)
             yield Start(rest, steps, (*guards, *names), tuple(sorted(words)))
 
@@ -278,7 +283,7 @@ class Chooser:
         for directive in scan.directives[first:]:
             named = data.find(directive.spelling.encode(), directive.offset) + len(directive.spelling.encode()) + 1
             between = data[end : directive.offset] if end is not None else b""
-            if directive.kind != "include" or directive.computed or not _GAP.fullmatch(between):
+            if directive.kind != "include" or directive.computed or not _GAP.fullmatch(between) or b"??/" in between:
                 return
             yield directive
             end = named
@@ -330,5 +335,12 @@ class Chooser:
         return known
 
 
-def _found_in(contents: Contents, files: Collection[str], pattern: re.Pattern[bytes]) -> frozenset[str]:
-    return frozenset(word.decode() for key in files for word in pattern.findall(contents.read(key) or b""))
+def _found_in(contents: Contents, files: Collection[str], find: Callable[[bytes], Iterable[bytes]]) -> frozenset[str]:
+    return frozenset(
+        word.decode() for key in files for data in readings(contents.read(key) or b"") for word in find(data)
+    )
+
+
+def _macros(arguments: Iterable[str]) -> frozenset[str]:
+    """The macros that a command line defines."""
+    return frozenset(match[1] for word in arguments if (match := re.match(r"-D(\w+)", word)))

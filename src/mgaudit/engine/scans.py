@@ -37,7 +37,7 @@ class Witness(Generic[T]):
         return f"{digest.hex()}-{self.version}"
 
 
-SCAN: Final = Witness("scan", 2, scan, msgspec.msgpack.Decoder(FileScan))
+SCAN: Final = Witness("scan", 3, scan, msgspec.msgpack.Decoder(FileScan))
 SYNTAX: Final = Witness("syntax", 1, parse_syntax, msgspec.msgpack.Decoder(FileSyntax))
 
 

@@ -2,7 +2,8 @@
 
 An enumerator of a scoped enumeration is found through its enumeration alone, and an initialiser here names no more than
 earlier ones of the same. So such a header and other headers say the same in either order, unless these name one of its
-enumerations, define a macro of a word in it, or make a namespace in it an inline one.
+enumerations, define a macro of a word in it, or mean another namespace than it does: one within another, which hides
+one farther out from them, or one that is inline or within an inline one.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from typing import TYPE_CHECKING, Final
 from mgaudit.sources.lexer import NEWLINE, tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mgaudit.sources.scan_facts import FileScan
 
 _LARGEST: Final = 1 << 16  # bytes: a file beyond is none to be written by hand
 _NAME: Final = rb"[A-Za-z_]\w*+"
-_INTEGRAL: Final = rb"(?:bool|char|int|long|short|signed|unsigned)"
+_INTEGRALS: Final = ("bool", "char", "int", "long", "short", "signed", "unsigned")
+_KEYWORDS: Final = frozenset(("namespace", "enum", "class", "struct", *_INTEGRALS))
+_INTEGRAL: Final = ("(?:" + "|".join(_INTEGRALS) + ")").encode()
 _VALUE: Final = rb"(?:- )?+(?:0[xX])?+\d[\da-fA-F]*+[uUlL]*+|" + _NAME
 _PIECE: Final = re.compile(
     rb"namespace (?P<space>" + _NAME + rb") \{ |\} (?P<end>)|"
@@ -29,6 +32,11 @@ _PIECE: Final = re.compile(
 )
 _GAP: Final = rb"(?:[ \t\v\f]|\\[ \t]*\r?\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
 _WORD: Final = re.compile(_NAME)
+_INLINE: Final = re.compile(rb"inline(?:__)?\b" + _GAP + rb"\bnamespace\b")
+_END: Final = rb"[ \t\v\f]*(?:\r\n?|\n)"
+_SPLICE: Final = re.compile(  # the lookbehind comes second: a search for one byte is fast
+    rb"\\(?<=[\w/*%:]\\)" + _END + rb"(?:\\" + _END + rb")*+(?=[\w/*%:])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ class Enumerations:
     """What a header of scoped enumerations is made of.
 
     Attributes:
-        names: The names of its enumerations, and of its include guard.
+        names: The names of its enumerations, of its namespaces within others, and of its include guard.
         words: All its words.
     """
 
@@ -55,19 +63,21 @@ def read_enumerations(data: bytes, scan: FileScan) -> Enumerations | None:
         return None
     text = b"".join(line for line in lines if not line.startswith(b"#"))
     declared: set[str] = set()
+    inner: set[str] = set()
     at = depth = 0
     while at < len(text):
         piece = _PIECE.match(text, at)
         if piece is None or not _refers_to_itself(piece["body"] or b""):
             return None
+        declared |= {piece["name"].decode()} if piece["name"] else set()
+        inner |= {piece["space"].decode()} if piece["space"] and depth else set()
         depth += 1 if piece["space"] else -1 if piece["end"] is not None else 0
         if depth < 0:
             return None
-        declared |= {piece["name"].decode()} if piece["name"] else set()
         at = piece.end()
     if depth or not declared:
         return None
-    names = declared | ({scan.guard_macro} if scan.guard_macro else set())
+    names = declared | inner | ({scan.guard_macro} if scan.guard_macro else set())
     return Enumerations(frozenset(names), frozenset(word.decode() for word in _WORD.findall(text)))
 
 
@@ -94,9 +104,25 @@ def _refers_to_itself(body: bytes) -> bool:
     return True
 
 
-def meddling(words: Iterable[str]) -> re.Pattern[bytes]:
-    """Finds in a file what may change the meaning of one of some words elsewhere, the first group being the word."""
-    wanted = b"|".join(re.escape(word.encode()) for word in sorted(words))
-    return re.compile(
-        rb"(?:(?:#|%:)" + _GAP + rb"(?:define|undef)|\binline\s+namespace)\b" + _GAP + rb"\b(" + wanted + rb")\b"
-    )
+def meddling(words: Iterable[str]) -> Callable[[bytes], list[bytes]]:
+    """Finds in a file which of some words it may give another meaning elsewhere."""
+    words = set(words)
+    macros = re.compile(rb"(?:#|%:)" + _GAP + rb"(?:define|undef)\b" + _GAP + _any_of(words))
+    spaces = re.compile(rb"\bnamespace\b[^;{}=]*?" + _any_of(words - _KEYWORDS))
+
+    def find(data: bytes) -> list[bytes]:
+        return macros.findall(data) + (spaces.findall(data) if _INLINE.search(data) else [])
+
+    return find
+
+
+def _any_of(words: Iterable[str]) -> bytes:
+    return rb"\b(" + b"|".join(re.escape(word.encode()) for word in sorted(words)) + rb")\b"
+
+
+def readings(data: bytes) -> Iterable[bytes]:
+    """A file as it is, and with its tokens in one piece where it has some that go on in the next line."""
+    yield data
+    joined = _SPLICE.sub(b"", data.replace(b"??/", b"\\").replace(b"??=", b"#"))
+    if joined != data:
+        yield joined

@@ -108,6 +108,8 @@ def _items(
 
 
 def _leading(items: tuple[PrologueItem, ...], offset: int, reader: DirectiveReader) -> int:
+    if b"??/" in reader.data[: max(offset, 0)]:
+        return -1  # before C++17 it may be a backslash, so that a comment goes on in the next line
     if offset < 0 or items[-1].kind != "include" or any(i.kind not in {"guard", "pragma once"} for i in items[:-1]):
         return -1
     return next((at for at, item in enumerate(reader.inclusions) if item.offset == offset), -1)
