@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mgaudit.engine import preambles
 from mgaudit.engine.judge import judge
+from tests.engine.conftest import HEAD
 
 if TYPE_CHECKING:
     from tests.engine.conftest import Tree
@@ -127,6 +129,19 @@ class TestAUnitThatBeginsWithTheHeader:
         begun.write("src/backend/draw.cpp", text)
         assert violations(begun) == [("src/backend/draw.h", 3)]
         assert alone(begun) == ["src/backend/draw.h"]
+
+    def test_may_have_no_flags_of_its_own(self, gated: Tree) -> None:
+        """A header is taken alone with the flags of the first unit that includes it."""
+        gated.write("src/backend/draw.h", "#pragma once\n" + self.CONDITIONAL.format("state/context"))
+        gated.write("src/a.cpp", "#include <backend/draw.h>\n")
+        commands = [
+            {"directory": str(gated.root), "file": file, "arguments": ["c++", "-std=c++20", "-Isrc", *flags, file]}
+            for file, *flags in (["src/a.cpp"], ["src/backend/draw.cpp", "-DHERE"], ["src/state/context.cpp"])
+        ]
+        gated.write("compile_commands.json", json.dumps(commands))
+        gated.settings = HEAD + '[[configuration]]\nname = "only"\ncompile-commands = "compile_commands.json"\n' + GATE
+        assert violations(gated) == [("src/backend/draw.h", 3)]
+        assert alone(gated) == ["src/backend/draw.h"]
 
     def test_may_not_begin_with_a_comment_that_a_trigraph_makes_longer(self, begun: Tree) -> None:
         begun.settings = begun.settings.replace("c++20", "c++14")

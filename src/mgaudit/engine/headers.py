@@ -87,7 +87,7 @@ class HeaderPlanner:
             graph = IncludeGraph.of(facts, configuration)
             for header in sorted((audited | judged | probed) & known):
                 telling = graph.telling_unit(header)
-                paths = [telling.name.path] if telling is not None else []
+                paths = [unit.name.path for unit in graph.including_units(header)]
                 command = command_for_header(self.plan, header, configuration, paths)
                 if header in probed:
                     found.append(Alone(command, directives_only=False))
@@ -144,7 +144,7 @@ class HeaderPlanner:
         )
 
     def _has_flags(self, unit: Unit, command: ParseCommand) -> bool:
-        """Whether a unit was parsed as a header alone would be."""
+        """Whether a unit was parsed as a header alone would be: with the flags of the first unit that includes it."""
         return any(
             (other.arguments, other.directory) == (command.arguments, command.directory)
             for other in self.plan.commands
