@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mgaudit.commands import workspace
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.facts.query import FUNCTION_KINDS
-from mgaudit.facts.rows import all_symbols, declarations
+from mgaudit.facts.rows import declarations
 from mgaudit.graphs.zones import Membership
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Resolver:
         selected = {symbol.id for symbol in self._facts.symbols_named(name)}
         if not selected:
             return frozenset()
-        every = all_symbols(self._facts)
+        every = self._facts.symbols.all()
         selected |= {number for number, symbol in every.items() if symbol.pattern in selected}
         members = {n for n, s in every.items() if s.parent in selected and s.kind in FUNCTION_KINDS}
         classes = {number for number in selected if every[number].kind in {"class", "struct", "union"}}

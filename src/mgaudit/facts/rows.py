@@ -74,11 +74,6 @@ def emissions(facts: Facts, units: Collection[int]) -> dict[int, tuple[int, int 
     return {row[0]: (row[1], row[2]) for row in facts.connection.execute(_EMISSIONS.format(units=chosen))}
 
 
-def all_symbols(facts: Facts) -> dict[int, Symbol]:
-    """Every symbol of the database by id, those that no selected unit sees included."""
-    return facts.symbols.all()
-
-
 def members_of_kinds(facts: Facts, kinds: Collection[str]) -> list[Symbol]:
     """The symbols of some kinds that have a semantic parent, by id; those that no selected unit sees included."""
     marks = ",".join("?" * len(kinds))

@@ -54,7 +54,7 @@ class _Builder:
 
     @cached_property
     def symbols(self) -> dict[int, Symbol]:
-        return rows.all_symbols(self.facts)
+        return self.facts.symbols.all()
 
     @cached_property
     def _slots(self) -> Slots:

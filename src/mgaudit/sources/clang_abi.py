@@ -110,12 +110,6 @@ class CXIdxEntityInfo(Structure):
     ]  # fmt: skip
 
 
-class CXIdxContainerInfo(Structure):
-    """The declaration that contains another."""
-
-    _fields_: ClassVar = [("cursor", CXCursor)]
-
-
 class CXIdxDeclInfo(Structure):
     """One declaration."""
 

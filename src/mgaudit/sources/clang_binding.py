@@ -233,9 +233,10 @@ class _Traversals(SimpleNamespace):
         if not found:
             return []
         texts = found.contents
-        names = [ctypes.string_at(texts.strings[index].data).decode() for index in range(texts.count)]
+        read = self._functions["clang_getCString"]
+        values = [read(texts.strings[index]) for index in range(texts.count)]
         self._functions["clang_disposeStringSet"](found)
-        return names
+        return [value.decode(errors="replace") if value else "" for value in values]
 
     def cursor_at(self, address: int) -> CXCursor:
         """A cursor of one's own, copied from libclang's memory."""

@@ -97,20 +97,12 @@ cdef class Cursor:
         return self.raw.kind
 
     @property
-    def xdata(self):
-        return self.raw.xdata
-
-    @property
     def data0(self):
         return <uintptr_t>self.raw.data[0] or None
 
     @property
     def data1(self):
         return <uintptr_t>self.raw.data[1] or None
-
-    @property
-    def data2(self):
-        return <uintptr_t>self.raw.data[2] or None
 
     def __bytes__(self):
         return (<char*>&self.raw)[: sizeof(CXCursor)]
@@ -158,10 +150,6 @@ cdef class Range:
     @property
     def begin(self):
         return self.value.begin
-
-    @property
-    def end(self):
-        return self.value.end
 
 
 cdef inline Cursor cursor_of(CXCursor raw):
