@@ -36,17 +36,17 @@ from mgaudit.sources.body_kinds import (
     UNKNOWN,
 )
 from mgaudit.sources.body_types import BodyTypes, TypeReader
-from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT
+from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT, CXType
+from mgaudit.sources.cursors import Cursors
+from mgaudit.sources.files import FileTable
+from mgaudit.sources.lifetimes import Lifetimes
 from mgaudit.sources.records import NONE, BodyRecord, compressed
+from mgaudit.sources.symbols import SymbolTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.sources.clang_abi import CXCursor, CXSourceLocation, CXType
-    from mgaudit.sources.cursors import Cursors
-    from mgaudit.sources.files import FileTable
-    from mgaudit.sources.lifetimes import Lifetimes
-    from mgaudit.sources.symbols import SymbolTable
+    from mgaudit.sources.clang_abi import CXCursor, CXSourceLocation
 
 
 class _Callee(NamedTuple):
@@ -263,7 +263,7 @@ class _Walk:
         """Give a node, whose children are complete, its attributes and its form."""
         kind = node.kind
         self._locate(node)
-        closer = self._closers.get(kind)
+        closer = _CLOSERS.get(kind)
         if closer is not None:
             closer(self, node)
         elif kind >= ast.UNEXPOSED_EXPRESSION and kind < kinds.FIRST_STATEMENT:
@@ -426,19 +426,6 @@ class _Walk:
         if self._unit.heads.is_placement(node.cursor):
             node.flags |= NODE_PLACEMENT
 
-    _closers = {  # noqa: RUF012  a dispatch table, never written to
-        **dict.fromkeys((ast.VARIABLE, ast.PARAMETER, ast.UNEXPOSED_DECLARATION), _declare),
-        **dict.fromkeys((ast.BINARY_OPERATOR, kinds.COMPOUND_ASSIGNMENT, ast.UNARY_OPERATOR), _operator),
-        **dict.fromkeys((kinds.BOOLEAN_LITERAL, kinds.INTEGER_LITERAL), _literal),
-        **dict.fromkeys(sorted(HEADED), _statement),
-        **dict.fromkeys(ast.FUNCTIONS, _initialise),
-        ast.CALL_EXPRESSION: _call,
-        ast.LAMBDA: _lambda,
-        kinds.VARIABLE_REFERENCE: _capture,
-        ast.MEMBER_REFERENCE: _name,
-        kinds.NEW: _new,
-    }
-
 
 def _this(callee: _Node) -> _Node:
     """The object of a member function that is called without naming one."""
@@ -466,3 +453,16 @@ _DECLARED: Final = frozenset({ast.PARAMETER, DESTRUCTION})
 _LOCALS: Final = frozenset({ast.VARIABLE, ast.PARAMETER, ast.UNEXPOSED_DECLARATION})
 _CALLEES: Final = frozenset({ast.NAME_EXPRESSION, ast.MEMBER_EXPRESSION})
 _MEMBERS: Final = frozenset({ast.METHOD, ast.DESTRUCTOR, ast.CONVERSION})
+
+_CLOSERS: Final = {
+    **dict.fromkeys((ast.VARIABLE, ast.PARAMETER, ast.UNEXPOSED_DECLARATION), _Walk._declare),
+    **dict.fromkeys((ast.BINARY_OPERATOR, kinds.COMPOUND_ASSIGNMENT, ast.UNARY_OPERATOR), _Walk._operator),
+    **dict.fromkeys((kinds.BOOLEAN_LITERAL, kinds.INTEGER_LITERAL), _Walk._literal),
+    **dict.fromkeys(sorted(HEADED), _Walk._statement),
+    **dict.fromkeys(ast.FUNCTIONS, _Walk._initialise),
+    ast.CALL_EXPRESSION: _Walk._call,
+    ast.LAMBDA: _Walk._lambda,
+    kinds.VARIABLE_REFERENCE: _Walk._capture,
+    ast.MEMBER_REFERENCE: _Walk._name,
+    kinds.NEW: _Walk._new,
+}

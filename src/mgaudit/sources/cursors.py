@@ -36,8 +36,8 @@ UNARY_OPERATOR: Final = 112
 SUBSCRIPT: Final = 113
 BINARY_OPERATOR: Final = 114
 CONDITIONAL_OPERATOR: Final = 116
-CASTS: Final = frozenset({117, *range(124, 129)})
-INITIALISER_LISTS: Final = frozenset({119, 155})  # in braces, in parentheses
+CASTS: Final[frozenset[int]] = frozenset({117, *range(124, 129)})
+INITIALISER_LISTS: Final[frozenset[int]] = frozenset({119, 155})  # in braces, in parentheses
 DYNAMIC_CAST: Final = 125
 FUNCTIONAL_CAST: Final = 128
 TYPEID: Final = 129
@@ -57,13 +57,13 @@ CATCH: Final = 223
 FINAL: Final = 404
 EXPRESSIONS: Final = range(UNEXPOSED_EXPRESSION, UNEXPOSED_STATEMENT)
 
-FUNCTIONS: Final = frozenset({8, 21, 24, 25, 26, 30})
-FREE_FUNCTIONS: Final = frozenset({8, 30})
+FUNCTIONS: Final[frozenset[int]] = frozenset({8, 21, 24, 25, 26, 30})
+FREE_FUNCTIONS: Final[frozenset[int]] = frozenset({8, 30})
 CONSTRUCTOR: Final = 24
 DESTRUCTOR: Final = 25
 CONVERSION: Final = 26
-CLASSES: Final = frozenset({2, 3, 4})  # structs, unions, classes
-CLASS_TEMPLATES: Final = frozenset({31, 32})  # and their partial specialisations
+CLASSES: Final[frozenset[int]] = frozenset({2, 3, 4})  # structs, unions, classes
+CLASS_TEMPLATES: Final[frozenset[int]] = frozenset({31, 32})  # and their partial specialisations
 
 NAMESPACE: Final = 22
 LINKAGE: Final = 23  # `extern "C" { … }`, which is no scope
@@ -73,16 +73,17 @@ RANGE_FOR: Final = 225
 # CXTypeKind
 VOID: Final = 2
 POINTER: Final = 101
-REFERENCES: Final = frozenset({103, 104})
+REFERENCES: Final[frozenset[int]] = frozenset({103, 104})
 RECORD: Final = 105
 ENUMERATION: Final = 106
-PLAIN_TYPES: Final = frozenset({*range(2, 25), 30, 31, 32, ENUMERATION})  # void, arithmetic types, nullptr_t
-FUNCTION_TYPES: Final = frozenset({110, 111})
-DEPENDENT: Final = frozenset({1, 25, 26})  # unexposed (a template parameter's), overloaded, dependent
-ARRAYS: Final = frozenset({112, 114, 115, 116})
+# Void, arithmetic types, nullptr_t.
+PLAIN_TYPES: Final[frozenset[int]] = frozenset({*range(2, 25), 30, 31, 32, ENUMERATION})
+FUNCTION_TYPES: Final[frozenset[int]] = frozenset({110, 111})
+DEPENDENT: Final[frozenset[int]] = frozenset({1, 25, 26})  # unexposed (a template parameter's), overloaded, dependent
+ARRAYS: Final[frozenset[int]] = frozenset({112, 114, 115, 116})
 MEMBER_POINTER: Final = 117
 
-NO_LINKAGE: Final = frozenset({0, 1})  # CXLinkage
+NO_LINKAGE: Final[frozenset[int]] = frozenset({0, 1})  # CXLinkage
 
 _PLACE: Final = re.compile(r"\(((?:unnamed |anonymous )?\w+) at .*?:\d+:\d+\)", re.DOTALL)
 

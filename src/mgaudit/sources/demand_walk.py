@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.sources import cursors as ast
+from mgaudit.sources.clang_abi import CXCursor
 from mgaudit.sources.constants import evaluated
 from mgaudit.sources.records import NONE, LinkPart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from mgaudit.sources.clang_abi import CXCursor, CXType
+    from mgaudit.sources.clang_abi import CXType
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.lifetimes import Lifetimes
@@ -183,7 +184,7 @@ class BodyWalk:
         if above == ast.UNEXPOSED_EXPRESSION and kind in _NAMES:
             self._read.add(cursor.data1)
         self._around = parent
-        handler = self._HANDLERS.get(kind)
+        handler = _HANDLERS.get(kind)
         return handler is None or handler(self, cursor)
 
     def _is_kept_by(self, parent: CXCursor, kind: int) -> bool:
@@ -478,21 +479,21 @@ class BodyWalk:
             expression = inner[-1]
         return expression
 
-    _HANDLERS: ClassVar[Mapping[int, Callable[[BodyWalk, CXCursor], bool]]] = {
-        ast.CALL_EXPRESSION: _call,
-        ast.NAME_EXPRESSION: _name,
-        ast.MEMBER_EXPRESSION: _member,
-        ast.VARIABLE: _local,
-        ast.UNEXPOSED_DECLARATION: _decomposition,
-        ast.LAMBDA: _lambda,
-        ast.NEW: _new,
-        ast.DELETE: _delete,
-        ast.THROW: _throw,
-        ast.CATCH: _catch,
-        ast.TYPEID: _typeid,
-        ast.DYNAMIC_CAST: _dynamic_cast,
-        ast.RANGE_FOR: _range,
-        **dict.fromkeys(ast.INITIALISER_LISTS, _list),
-        ast.IF: _choice,
-        ast.CONDITIONAL_OPERATOR: _choice,
-    }
+
+_HANDLERS: Final = {
+    ast.CALL_EXPRESSION: BodyWalk._call,
+    ast.NAME_EXPRESSION: BodyWalk._name,
+    ast.MEMBER_EXPRESSION: BodyWalk._member,
+    ast.VARIABLE: BodyWalk._local,
+    ast.UNEXPOSED_DECLARATION: BodyWalk._decomposition,
+    ast.LAMBDA: BodyWalk._lambda,
+    ast.NEW: BodyWalk._new,
+    ast.DELETE: BodyWalk._delete,
+    ast.THROW: BodyWalk._throw,
+    ast.CATCH: BodyWalk._catch,
+    ast.TYPEID: BodyWalk._typeid,
+    ast.DYNAMIC_CAST: BodyWalk._dynamic_cast,
+    ast.RANGE_FOR: BodyWalk._range,
+    **dict.fromkeys(ast.INITIALISER_LISTS, BodyWalk._list),
+    **dict.fromkeys((ast.IF, ast.CONDITIONAL_OPERATOR), BodyWalk._choice),
+}

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.sources import cursors as ast
-from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT
+from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT, CXCursor
 from mgaudit.sources.demand_walk import BodyWalk, Demand, Place
 from mgaudit.sources.link_classes import LinkClasses
 from mgaudit.sources.records import NONE, TEMPLATE_MARKS, UNSEEN_PARTS, LinkPart, Strength
@@ -18,7 +18,6 @@ from mgaudit.sources.records import NONE, TEMPLATE_MARKS, UNSEEN_PARTS, LinkPart
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mgaudit.sources.clang_abi import CXCursor
     from mgaudit.sources.cursors import Cursors
     from mgaudit.sources.files import FileTable
     from mgaudit.sources.library_calls import LibraryCalls

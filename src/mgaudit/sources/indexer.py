@@ -10,6 +10,7 @@ import ctypes
 import os
 import threading
 from array import array
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import addressof, byref, c_void_p, string_at
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ from mgaudit.sources.symbols import SymbolTable
 from mgaudit.sources.uses import UseFinder, Uses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mgaudit.sources.clang_binding import Library
     from mgaudit.sources.files import FileTable

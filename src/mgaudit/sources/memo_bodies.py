@@ -154,7 +154,7 @@ class BodyReader:
         return known
 
     def _value(self, cursor: CXCursor) -> Value:
-        visitor = self._visitors.get(cursor.kind)
+        visitor = _VISITORS.get(cursor.kind)
         if visitor is not None:
             return visitor(self, cursor)
         return self._children(cursor)
@@ -466,29 +466,30 @@ class BodyReader:
             self._value(children[-1])
         return _NOTHING
 
-    _visitors = {  # noqa: RUF012  a dispatch table, never written to
-        ast.UNEXPOSED_EXPRESSION: _same,
-        ast.NAME_EXPRESSION: _name,
-        ast.MEMBER_EXPRESSION: _member,
-        ast.CALL_EXPRESSION: _call,
-        ast.PARENTHESES: _same,
-        ast.UNARY_OPERATOR: _unary,
-        ast.SUBSCRIPT: _subscript,
-        ast.BINARY_OPERATOR: _binary,
-        kinds.COMPOUND_ASSIGNMENT: _binary,
-        ast.CONDITIONAL_OPERATOR: _choice,
-        **dict.fromkeys(ast.CASTS, _same),
-        **dict.fromkeys(ast.INITIALISER_LISTS, _list),
-        **dict.fromkeys(_UNEVALUATED, lambda _reader, _cursor: _NOTHING),
-        kinds.THIS: _object,
-        kinds.NEW: _new,
-        ast.LAMBDA: _lambda,
-        kinds.IF: _if,
-        kinds.RETURN: _return,
-        ast.RANGE_FOR: _range_for,
-    }
-
 
 def _union(values: list[Value]) -> Value:
     nodes = tuple(dict.fromkeys(node for value in values for node in value.nodes))
     return Value(nodes, values[0].path if len(values) == 1 else ())
+
+
+_VISITORS: Final = {
+    ast.UNEXPOSED_EXPRESSION: BodyReader._same,
+    ast.NAME_EXPRESSION: BodyReader._name,
+    ast.MEMBER_EXPRESSION: BodyReader._member,
+    ast.CALL_EXPRESSION: BodyReader._call,
+    ast.PARENTHESES: BodyReader._same,
+    ast.UNARY_OPERATOR: BodyReader._unary,
+    ast.SUBSCRIPT: BodyReader._subscript,
+    ast.BINARY_OPERATOR: BodyReader._binary,
+    kinds.COMPOUND_ASSIGNMENT: BodyReader._binary,
+    ast.CONDITIONAL_OPERATOR: BodyReader._choice,
+    **dict.fromkeys(ast.CASTS, BodyReader._same),
+    **dict.fromkeys(ast.INITIALISER_LISTS, BodyReader._list),
+    **dict.fromkeys(_UNEVALUATED, lambda _reader, _cursor: _NOTHING),
+    kinds.THIS: BodyReader._object,
+    kinds.NEW: BodyReader._new,
+    ast.LAMBDA: BodyReader._lambda,
+    kinds.IF: BodyReader._if,
+    kinds.RETURN: BodyReader._return,
+    ast.RANGE_FOR: BodyReader._range_for,
+}

@@ -9,7 +9,7 @@ costs about as much as the indexer, it is confined to the files that gates obser
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources import cursors as ast
@@ -164,7 +164,7 @@ class UseFinder:
                 closure = scope.closure if operator is None else self._symbols.of_cursor(operator)
                 self._walk(cursor, _Scope(scope.parent, scope.via | VIA_LAMBDA, closure))
                 return False
-            visitor = self._visitors.get(kind)
+            visitor = _VISITORS.get(kind)
             if visitor is not None:
                 visitor(self, cursor, scope)
             return True
@@ -281,16 +281,6 @@ class UseFinder:
                 role = abi.ROLE_REFERENCE | abi.ROLE_CALL
                 made = scope._replace(via=scope.via | VIA_AGGREGATE)
                 self._use(record, cursor, _Receiver(), made, is_complete=True, role=role)
-
-    _visitors = {  # noqa: RUF012  a dispatch table, never written to
-        ast.MEMBER_EXPRESSION: _member,
-        ast.NAME_EXPRESSION: _name,
-        ast.CALL_EXPRESSION: _call,
-        ast.RANGE_FOR: _range_for,
-        ast.MEMBER_REFERENCE: _designator,
-        **dict.fromkeys(sorted(ast.INITIALISER_LISTS), _list),
-        ast.UNEXPOSED_DECLARATION: _bindings,
-    }
 
     # ---- one use
 
@@ -448,3 +438,13 @@ _NAMED = frozenset({*ast.FUNCTIONS, ast.VARIABLE})
 _TRANSPARENT = frozenset(
     {ast.UNEXPOSED_EXPRESSION, ast.PARENTHESES, ast.UNARY_OPERATOR, ast.SUBSCRIPT, ast.CONDITIONAL_OPERATOR, *ast.CASTS}
 )
+
+_VISITORS: Final = {
+    ast.MEMBER_EXPRESSION: UseFinder._member,
+    ast.NAME_EXPRESSION: UseFinder._name,
+    ast.CALL_EXPRESSION: UseFinder._call,
+    ast.RANGE_FOR: UseFinder._range_for,
+    ast.MEMBER_REFERENCE: UseFinder._designator,
+    **dict.fromkeys(sorted(ast.INITIALISER_LISTS), UseFinder._list),
+    ast.UNEXPOSED_DECLARATION: UseFinder._bindings,
+}
