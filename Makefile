@@ -9,9 +9,10 @@ PYTEST_FLAGS ?= -n auto
 MINIMUM := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint check acceptance fuzz mutants docs dist release clean
+.PHONY: help setup demo test compiled lint check acceptance fuzz mutants docs dist release clean
 
 COUNT ?= 100
+COMPILED := $(CURDIR)/$(VENV)/compiled
 MODULES ?= gates/* gates/*/*
 SAMPLE ?= 6
 
@@ -25,6 +26,12 @@ demo: $(INSTALLED) ## audit the example tree
 
 test: $(READY) ## run the test suite
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+compiled: $(READY) ## test the extraction as wheels have it, compiled; it is in .venv/compiled then
+	@rm -rf $(COMPILED)
+	@MGAUDIT_NATIVE=1 $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-deps --target $(COMPILED) .
+	@PYTHONPATH=$(COMPILED) $(BIN)/python -c 'from mgaudit.commands import doctor_checks as d; assert d.is_compiled()'
+	@PYTHONPATH=$(COMPILED) $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/sources tests/engine/test_bindings.py
 
 lint: $(READY) ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .

@@ -51,7 +51,15 @@ def compiles(monkeypatch: pytest.MonkeyPatch, bench: Bench, error: Exception | N
             raise error
         built.append(target)
 
+    def compile_modules(_root: Path, folder: Path) -> None:
+        if error is not None:
+            raise error
+        built.append(folder / "mgaudit/sources/bodies.so")
+        built[-1].parent.mkdir(parents=True)
+        built[-1].touch()
+
     monkeypatch.setattr(bench.module, "compile_extension", compile_extension)
+    monkeypatch.setattr(bench.module, "compile_modules", compile_modules)
     return built
 
 
@@ -59,14 +67,17 @@ def test_what_was_built_goes_into_a_wheel_of_its_platform(monkeypatch: pytest.Mo
     built = compiles(monkeypatch, bench)
     data = bench.run()
     assert (data["pure_python"], data["infer_tag"]) == (False, True)
-    assert data["force_include"] == {str(built[0]): f"mgaudit/sources/{built[0].name}"}
+    assert data["force_include"] == {str(file): f"mgaudit/sources/{file.name}" for file in built}
     assert built[0].parent == ROOT / "src/mgaudit/sources"
+    assert built[1].name == "bodies.so"
 
 
-def test_an_editable_installation_has_it_beside_its_source(monkeypatch: pytest.MonkeyPatch, bench: Bench) -> None:
+def test_an_editable_installation_has_the_binding_beside_its_source_and_no_module_that_would_go_stale(
+    monkeypatch: pytest.MonkeyPatch, bench: Bench
+) -> None:
     built = compiles(monkeypatch, bench)
     assert bench.run("editable")["force_include"] == {}
-    assert len(built) == 1
+    assert [file.parent for file in built] == [ROOT / "src/mgaudit/sources"]
 
 
 def test_without_a_compiler_there_is_a_warning_and_a_package_for_any_platform(

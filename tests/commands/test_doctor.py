@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mgaudit.sources import clang_binding
+from mgaudit.sources import clang_binding, indexer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +32,15 @@ def test_it_says_how_libclang_is_called(tree: Path, mgaudit: Run, monkeypatch: p
         result = mgaudit("doctor")
         assert f"through ctypes: the same facts, more slowly\n          {advice}" in result.out
         assert result.code == 0
+
+
+def test_it_says_whether_the_extraction_is_compiled(tree: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexer, "__file__", "indexer.cpython-311-x86_64-linux-gnu.so")
+    assert "  ok    the extraction is compiled\n" in mgaudit("doctor").out
+    monkeypatch.setattr(indexer, "__file__", "indexer.py")
+    result = mgaudit("doctor")
+    assert "  note  the extraction is interpreted: the same facts, more slowly\n          install a wheel" in result.out
+    assert result.code == 0
 
 
 def test_a_unit_that_does_not_parse_is_named_with_its_first_error(tree: Path, mgaudit: Run) -> None:

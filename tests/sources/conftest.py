@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from clang import cindex
 
+from mgaudit.commands.doctor_checks import is_compiled
 from mgaudit.sources.toolchain import discover
 
 if TYPE_CHECKING:
@@ -19,3 +20,10 @@ def toolchain() -> Toolchain:
     cindex.Config.resource_dir = None
     cindex.Config.libcxx_dir = None
     return found
+
+
+@pytest.fixture
+def interpreted() -> None:
+    """For a test that puts something else into the place of a part of the extraction."""
+    if is_compiled():
+        pytest.skip("what is compiled cannot be changed from outside")

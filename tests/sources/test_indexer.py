@@ -475,6 +475,7 @@ class TestErrors:
         with pytest.raises(ParseError), TranslationUnit(library, ParseRequest(str(tmp_path / "no.cpp"), (), {})):
             pass
 
+    @pytest.mark.usefixtures("interpreted")
     def test_callbacks_come_on_one_thread_that_python_knows(
         self, index: Callable[..., View], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -492,6 +493,7 @@ class TestErrors:
         assert "Dummy" not in type(thread).__name__
         assert (dict(os.environ), threading.stack_size()) == before
 
+    @pytest.mark.usefixtures("interpreted")
     @pytest.mark.parametrize(
         ("asked", "question"),
         [(SymbolTable, "is_tracked"), (_Collector, "declared"), (_Collector, "inclusion")],

@@ -97,6 +97,7 @@ MEMORIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("owner", "name"), MEMORIES, ids=lambda value: getattr(value, "__name__", value))
 def test_the_facts_are_those_of_walks_without_a_memory(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: type, name: str
@@ -129,6 +130,7 @@ def below(cursors: Cursors, root: CXCursor) -> list[CXCursor]:
     return found
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_the_walk_for_calls_meets_all_that_may_store_something(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,16 +7,16 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.reports.words import counted
-from mgaudit.sources import clang_binding
+from mgaudit.sources import clang_binding, indexer
 from mgaudit.sources.toolchain import HeaderRequest, Toolchain, discover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from mgaudit.config.model import Settings
     from mgaudit.engine.pipeline import Analysis
@@ -68,6 +68,7 @@ def toolchain() -> tuple[Section, Toolchain | None]:
         _folder("headers of the C++ standard library", found.libcxx),
         Check(Level.OK, f"C++ grammar of the syntax scanner: {versions.tree_sitter_cpp}"),
         _binding(),
+        _extraction(),
     ]
     return section, found
 
@@ -81,6 +82,18 @@ def _binding() -> Check:
         else "reinstall mgaudit where there is a C compiler and Python's headers (Debian: gcc python3-dev)"
     )
     return Check(Level.NOTE, "libclang is called through ctypes: the same facts, more slowly", (advice,))
+
+
+def _extraction() -> Check:
+    if is_compiled():
+        return Check(Level.OK, "the extraction is compiled")
+    advice = "install a wheel, which is not editable, or mgaudit where there is a C compiler and Python's headers"
+    return Check(Level.NOTE, "the extraction is interpreted: the same facts, more slowly", (advice,))
+
+
+def is_compiled() -> bool:
+    """Whether the walks over syntax trees run as machine code."""
+    return Path(indexer.__file__).suffix != ".py"
 
 
 def _folder(what: str, path: Path | None) -> Check:
