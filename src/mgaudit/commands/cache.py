@@ -26,6 +26,7 @@ _WHAT = {
     "preamble": "precompiled headers",
     "facts": "merged databases",
     "choice": "choices of precompiled headers",
+    "sight": "which files see macros of the command line",
     "library": "digests of front ends",
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mgaudit.engine.audited import globs
 from mgaudit.engine.contents import key_of
 from mgaudit.engine.worker import INSTANTIATED, Job, Preamble
+from mgaudit.sources.macros import Flags
 
 if TYPE_CHECKING:
     from mgaudit.config.model import Settings
@@ -34,6 +35,7 @@ class Jobs:
         self._wishes = wishes
         self._audited = globs(settings, audited)
         self._overlays = {spec.name: toolchain.unsaved(spec) for spec in settings.configurations}
+        self._known: dict[tuple[str, ...], Flags] = {}
         stubs = toolchain.virtual_folder("missing")
         self._stub_folders = {
             spec.name: stubs if spec.missing_headers == "stub" else "" for spec in settings.configurations
@@ -59,18 +61,23 @@ class Jobs:
         """
         stub_folder = self._stub_folders[unit.configuration]
         overlay = self._overlays[unit.configuration]
-        parts = [
-            self._identity, unit.path, unit.kind, group.directory, *group.arguments, str(directives_only), stub_folder,
-            preamble.record if preamble else "", *headers, *((INSTANTIATED,) if headers else ()),
-        ]  # fmt: skip
-        parts += [text for file in overlay for text in file]
-        parts += self._audited if stub_folder else ()
         with_demands = self._with_demands(unit)
-        parts += ("demands", str(with_demands), *self._wishes.words)
+        parts = [
+            self._identity, unit.path, unit.kind, group.directory, str(directives_only), stub_folder,
+            preamble.record if preamble else "", *headers, *((INSTANTIATED,) if headers else ()),
+            *(text for file in overlay for text in file), *(self._audited if stub_folder else ()),
+            "demands", str(with_demands), *self._wishes.words,
+        ]  # fmt: skip
+        key, family = (key_of((*words, "", *parts)) for words in (group.arguments, self._flags(group).others))
         return Job(
-            unit, key_of(parts), group.directory, group.arguments, overlay, preamble, directives_only, stub_folder,
-            self._audited, headers, with_demands, self.planted,
+            unit, key, group.directory, group.arguments, overlay, preamble, directives_only, stub_folder,
+            self._audited, headers, with_demands, self.planted, family=family,
         )  # fmt: skip
+
+    def _flags(self, group: Group) -> Flags:
+        if group.arguments not in self._known:
+            self._known[group.arguments] = Flags.of(group.arguments)
+        return self._known[group.arguments]
 
     def _with_demands(self, unit: UnitId) -> bool:
         """Whether some gate asks what a unit will refer to; a preamble holds what any that starts from it may emit."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from mgaudit.engine.absence import Absence
+from mgaudit.engine.contents import digest_of
 
 if TYPE_CHECKING:
     from mgaudit.engine.contents import Contents
@@ -42,6 +43,13 @@ class Variant(msgspec.Struct, frozen=True, array_like=True):
     links: list[tuple[str, str]]
     clean: bool
     preamble_used: bool
+
+    @property
+    def content(self) -> str:
+        """A key of all that it rests on, whatever the command."""
+        return digest_of(
+            msgspec.msgpack.encode((self.files, self.digests, self.tracked, self.absent, self.links))
+        ).hex()
 
 
 _decoder = msgspec.msgpack.Decoder(list[Variant])

@@ -11,17 +11,19 @@ from mgaudit.engine import manifest
 from mgaudit.engine.audited import Wishes, audited_zones
 from mgaudit.engine.contents import Contents, Stamps, key_of
 from mgaudit.engine.headers import HeaderPlanner
+from mgaudit.engine.heads import Heads
 from mgaudit.engine.identity import identity
 from mgaudit.engine.inquiry import Inquiry
 from mgaudit.engine.jobs import Jobs
-from mgaudit.engine.pool import Pool
-from mgaudit.engine.preambles import Chooser, Group, Shown, Start
+from mgaudit.engine.pool import AGAIN, Pool, doubts
+from mgaudit.engine.preambles import Chooser, Group, Start
 from mgaudit.engine.progress import Progress, Quiet, Statistics
 from mgaudit.engine.scans import SCAN, SYNTAX, Views
 from mgaudit.engine.shards import Share, cost, join, terms, warnings_of
 from mgaudit.engine.sharing import Sharing, names
 from mgaudit.engine.standing import Standing, Stood
 from mgaudit.engine.store import Store
+from mgaudit.engine.twins import Settled, Twins
 from mgaudit.engine.verdicts import Verdicts, digest_of
 from mgaudit.engine.worker import Preamble, Setup
 from mgaudit.facts import bundles
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
     from mgaudit.facts.remote import Remote
     from mgaudit.sources.syntax import FileSyntax
 
-_AGAIN: Final = "run again: what was read is kept; where it goes on, see whether the system is short of memory"
 _FEW: Final = 4  # one in so many units may follow the others
 
 
@@ -178,8 +179,8 @@ class _Run:
         self.warnings: list[Problem] = []
         self.states: dict[UnitId, UnitState] = {}
         self.jobs: dict[UnitId, Job] = {}
-        self.heads: dict[tuple[Group, tuple[str, ...]], UnitId] = {}
-        self.preambles: dict[UnitId, manifest.Variant] = {}
+        self.heads = Heads(self.maker, self.chooser, self.contents, self._is_known, self._take_over)
+        self.twins = Twins(self.cache, self.contents, self.tracked)
         self.keys: dict[UnitId, str] = {}
         self.standing = Standing(self.cache, name, self.contents, self.tracked)
         self.kept: list[Stood] = []
@@ -193,10 +194,12 @@ class _Run:
         with self.options.pool(setup, self.options.jobs) as pool:
             self._look(pool)
             wanted = self._wanted()
-            self._obtain(pool, "units", self._started(self._left(wanted), wanted))
+            for some in self._rounds(self._left(wanted), wanted):
+                self._obtain(pool, "units", self._started(some, wanted))
             facts = self._merge()
             if headers := self._headers(facts):
-                self._obtain(pool, "headers", self._following(self._left(headers)))
+                for some in self._rounds(self._left(headers), headers):
+                    self._obtain(pool, "headers", self._following(some))
                 facts = self._merge()
         self._leave()
         if self.sharing is not None:
@@ -226,7 +229,7 @@ class _Run:
             path, *others = look.files
             if others:
                 reason = f"read at the second attempt, like {len(others)} more files: {death.reason}"
-                self.problems.append(Problem(path, 0, reason, _AGAIN))
+                self.problems.append(Problem(path, 0, reason, AGAIN))
                 continue
             self.problems.append(Problem(path, 0, f"no scanner can read it: {death.reason}", death.advice))
             self.scans.give_up(path)
@@ -238,9 +241,12 @@ class _Run:
         everything = self._started(wanted, wanted)
         everything.sort(key=lambda w: (w.unit.configuration, w.start.headers if w.start else (), w.unit))
         wanted = shard.part(everything, [cost(self.settings.root / w.unit.path) for w in everything])
+        for item in wanted:
+            self._unit_job(item, None)
         with self.options.pool(self._setup(), self.options.jobs) as pool:
             self._look(pool, shard)
-            self._obtain(pool, "units", wanted)
+            for some in self._rounds(wanted, wanted):
+                self._obtain(pool, "units", some)
         if self.store.unstored:
             raise UntrustedError(self._cache_warnings())
         blobs = [name for parse in self._parses(self.states) for name in names(*parse)]
@@ -285,7 +291,7 @@ class _Run:
 
     def _headers(self, facts: Facts) -> list[_Wanted]:
         planner = HeaderPlanner(
-            self.settings, self.files, self.plan, self.scans, self.audited, self._settled, self._basis,
+            self.settings, self.files, self.plan, self.scans, self.audited, self.heads.settled, self._basis,
             self.standing.decided, self.decided,
         )  # fmt: skip
         return [
@@ -299,21 +305,57 @@ class _Run:
     def _basis(self, unit: UnitId, command: ParseCommand) -> bytes:
         state = self.states[unit]
         preamble = self.states[state.preamble].key if state.preamble else ""
-        start = self._known_start(command)
-        head = self.preambles.get(self.heads[Group.of(command), start.headers]) if start else None
+        head = self.heads.of(command)
         return digest_of((state.key, preamble, head.record if head else "", command))
 
-    def _known_start(self, command: ParseCommand) -> Start | None:
-        """A precompiled header that units already use and that this command meets first, too."""
-        if not self.heads:
-            return None
-        group = Group.of(command)
-        return next((start for start in self.chooser.starts(command) if (group, start.headers) in self.heads), None)
+    # ---- units that are like others
 
-    def _settled(self, command: ParseCommand) -> frozenset[str]:
-        start = self._known_start(command)
-        variant = self.preambles.get(self.heads[Group.of(command), start.headers]) if start else None
-        return frozenset(variant.files) if variant is not None and variant.clean else frozenset()
+    def _rounds(self, some: list[_Wanted], wanted: list[_Wanted]) -> Iterator[list[_Wanted]]:
+        """Some units in two parts: those that others may be like come first; then those that are like none of them."""
+        families: dict[str, list[UnitId]] = defaultdict(list)
+        for item in wanted if not self.maker.planted else ():
+            families[self.jobs[item.unit].family].append(item.unit)
+        left = [item for item in some if not self._is_like_any(item, families)]
+        first = set({self.jobs[item.unit].family: item.unit for item in reversed(left)}.values())
+        yield [item for item in left if item.unit in first]
+        yield [item for item in left if item.unit not in first and not self._is_like_any(item, families)]
+        self.twins.save()
+
+    def _is_like_any(self, item: _Wanted, families: Mapping[str, list[UnitId]]) -> bool:
+        """Whether a unit is like one that is known; takes its facts over if so."""
+        own = self.jobs[item.unit]
+        for other in families[own.family]:
+            model = self._model(other) if other != item.unit and other not in self.store.unstored else None
+            if model is not None and self.twins.are_equal(model, own, self._beneath(model)):
+                like = model.job.preamble if model.variant.preamble_used else None
+                own = self._unit_job(item, self.heads.like(like, Group.of(item.command)) if like else None)
+                self._take_over(own.in_brief() if model.job.is_brief else own, model.variant)
+                return True
+        return False
+
+    def _beneath(self, model: Settled) -> manifest.Variant | None:
+        """What the precompiled header rests on that a unit started from."""
+        preamble = model.job.preamble
+        return self.heads.variants[preamble.unit] if preamble is not None and model.variant.preamble_used else None
+
+    def _model(self, unit: UnitId) -> Settled | None:
+        """A unit that is known, as others may be like it: from this run, or as the last one left it."""
+        stood, plain = self.standing.last(unit), self.jobs[unit]
+        known = self.twins.settled.get(unit)
+        if known is not None or stood is None or unit not in self.states:
+            return known
+        group = Group(unit.configuration, plain.arguments, plain.directory)
+        head = Preamble(stood.head, "", (), self.heads.job(group, stood.headers)) if stood.head else None
+        job = self.maker.of(unit, group, head, directives_only=plain.directives_only)
+        variant = manifest.find(self.cache, job.key, self.contents, self.tracked)
+        return None if variant is None else Settled(job, variant)
+
+    def _take_over(self, job: Job, variant: manifest.Variant) -> None:
+        """Know of a job what is known of another one, of which everything is as it was."""
+        self.keys[job.unit] = job.key
+        manifest.remember(self.cache, job.key, variant)
+        self.statistics.reused += 1
+        self._settle(job, variant)
 
     # ---- what the last run left
 
@@ -323,7 +365,7 @@ class _Run:
         for item in wanted:
             job = self._unit_job(item, None)
             stood = self.standing.last(item.unit) if self.options.preambles else None
-            head = self._head(Group.of(item.command), stood.headers) if stood and stood.headers else None
+            head = self.heads.unit(Group.of(item.command), stood.headers) if stood and stood.headers else None
             if stood is None or not self._still(stood, job.key, head):
                 left.append(item)
                 continue
@@ -333,7 +375,7 @@ class _Run:
         return left
 
     def _still(self, stood: Stood, key: str, head: UnitId | None) -> bool:
-        if stood.head and (head not in self.preambles or self.preambles[head].record != stood.head):
+        if stood.head and (head not in self.heads.variants or self.heads.variants[head].record != stood.head):
             return False
         return self.standing.holds(stood.unit, key) and self.store.held.get(stood.unit) == stood.record
 
@@ -345,11 +387,12 @@ class _Run:
         is_lost = any((s := self.standing.last(w.unit)) is None or s.headers for w in following if w.start is None)
         if len(some) * _FEW <= len(wanted) and not is_lost:
             return following
-        starts = self.chooser.choose(item.command for item in wanted)
+        groups = {Group.of(item.command) for item in some}
+        starts = self.chooser.choose(item.command for item in wanted if Group.of(item.command) in groups)
         return [replace(item, start=starts.get(item.command)) for item in some]
 
     def _following(self, some: list[_Wanted]) -> list[_Wanted]:
-        return [replace(item, start=self._known_start(item.command)) for item in some]
+        return [replace(item, start=self.heads.known_start(item.command)) for item in some]
 
     def _leave(self) -> None:
         """Leave to the next run what this one found, if it is sound and whole."""
@@ -363,53 +406,19 @@ class _Run:
 
     def _obtain(self, pool: Pool, label: str, wanted: list[_Wanted]) -> None:
         """Find or make the record of every wanted unit; preambles first, beside the units that need none."""
-        heads = self._find_preambles(w for w in wanted if w.start is not None)
+        heads = self._find_preambles(wanted)
         plain = self._stale([self._unit_job(w, None) for w in wanted if w.start is None])
         self._run(pool, "preambles", [*heads, *plain])
         started = [w for w in wanted if w.start is not None]
-        shown = self._shown(started)
-        jobs = self._stale([self._unit_job(w, self._preamble_for(w, shown)) for w in started])
+        starts = [(w.command, w.start) for w in started if w.start is not None]
+        shown = self.heads.shown(starts)
+        preambles = [self.heads.preamble(*start, shown) for start in starts]
+        jobs = self._stale([self._unit_job(*pair) for pair in zip(started, preambles, strict=True)])
         self._run(pool, label, jobs)
 
     def _find_preambles(self, wanted: Iterable[_Wanted]) -> list[Job]:
-        places = dict.fromkeys((Group.of(item.command), item.start.headers) for item in wanted if item.start)
-        jobs = [self._head_job(*place) for place in places if self._head(*place) not in self.preambles]
+        jobs = self.heads.missing((Group.of(w.command), w.start.headers) for w in wanted if w.start is not None)
         return self._stale([job for job in jobs if job.unit not in self.statistics.parsed])
-
-    def _head(self, group: Group, headers: tuple[str, ...]) -> UnitId:
-        """The unit of some precompiled headers; looks for its record when it is first asked for."""
-        place = group, headers
-        if place not in self.heads:
-            name = (group.configuration, headers[-1])
-            used = sum((unit.configuration, unit.path) == name for unit in self.heads.values())
-            self.heads[place] = UnitId(*name, used, "preamble")
-            self._is_known(self._head_job(*place))
-        return self.heads[place]
-
-    def _head_job(self, group: Group, headers: tuple[str, ...]) -> Job:
-        return self.maker.of(self.heads[group, headers], group, headers=headers)
-
-    def _shown(self, wanted: list[_Wanted]) -> dict[UnitId, Shown]:
-        """Of each preamble, what its files do that some unit's start from it forbids; one look for all units."""
-        starts: dict[UnitId, list[Start]] = defaultdict(list)
-        for item in wanted:
-            assert item.start is not None
-            starts[self.heads[Group.of(item.command), item.start.headers]].append(item.start)
-        return {
-            unit: Shown.of(self.contents, self.preambles[unit].files, some)
-            for unit, some in starts.items()
-            if unit in self.preambles
-        }
-
-    def _preamble_for(self, wanted: _Wanted, shown: Mapping[UnitId, Shown]) -> Preamble | None:
-        """The preamble of a unit, where it is sound and nothing before it shows inside it."""
-        assert wanted.start is not None
-        group = Group.of(wanted.command)
-        unit = self.heads[group, wanted.start.headers]
-        variant = self.preambles.get(unit)
-        if variant is None or not variant.clean or not shown[unit].allows(wanted.start):
-            return None
-        return Preamble(variant.record, wanted.start.steps, self._head_job(group, wanted.start.headers))
 
     def _unit_job(self, wanted: _Wanted, preamble: Preamble | None) -> Job:
         job = self.maker.of(wanted.unit, Group.of(wanted.command), preamble, directives_only=wanted.directives_only)
@@ -443,8 +452,9 @@ class _Run:
         link = job.preamble.unit if job.preamble is not None and variant.preamble_used else None
         self.states[job.unit] = UnitState(job.unit, variant.record, link)
         if job.unit.kind == "preamble":
-            self.preambles[job.unit] = variant
+            self.heads.variants[job.unit] = variant
             return
+        self.twins.note(job, variant)
         headers, head = (job.preamble.headers, job.preamble.record if link else "") if job.preamble else ((), "")
         key = "" if job.is_brief else self.jobs[job.unit].key  # no run takes over a record that does not say all
         self.standing.note(Stood(job.unit, key, variant.record, headers, head), variant)
@@ -461,7 +471,7 @@ class _Run:
 
     def _take(self, outcome: Outcome, job: Job) -> None:
         self.statistics.parsed[outcome.unit] = outcome.seconds
-        self.problems.extend(_doubts(outcome))
+        self.problems.extend(doubts(outcome))
         variant = outcome.variant
         if variant is None:
             return
@@ -484,16 +494,3 @@ class _Run:
 
     def _merge(self) -> Facts:
         return Facts(self.store.merge(self.states, self.tracked, self.names), self.configurations, self.scans)
-
-
-def _doubts(outcome: Outcome) -> Iterator[Problem]:
-    """Why nobody can rely on what came of a job: there is nothing, or it cost a worker process."""
-    unit = outcome.unit
-    if outcome.variant is not None:
-        if outcome.death:
-            yield Problem(unit.path, 0, f"parsed at the second attempt: {outcome.death}", _AGAIN)
-    elif unit.kind != "preamble":
-        advice = outcome.advice or "run `mgaudit doctor` for the state of the toolchain"
-        yield Problem(unit.path, 0, outcome.failure, advice)
-    elif outcome.death:  # any other failure costs nothing: without its preamble, a unit is parsed in full
-        yield Problem(unit.path, 0, f"its first headers cannot be precompiled: {outcome.death}", "try --no-pch")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from mgaudit.domain.problems import Problem
 from mgaudit.engine.serving import Death, Look, Task, WorkerError, death_of, serve
 from mgaudit.engine.worker import Job, Outcome, Setup, Worker
 from mgaudit.sources.indexer import FrontEndCrashError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", Job, Look)
 
+AGAIN: Final = "run again: what was read is kept; where it goes on, see whether the system is short of memory"
 _SHARES: Final = 4  # a process: the files of one share take longer than those of another
 
 
@@ -173,3 +175,16 @@ def _outcome(job: Job, result: Outcome | Death | None) -> Outcome:
         return Outcome(job.unit, None, failure=result.reason, advice=result.advice, death=result.reason)
     assert result is not None
     return result
+
+
+def doubts(outcome: Outcome) -> Iterator[Problem]:
+    """Why nobody can rely on what came of a job: there is nothing, or it cost a worker process."""
+    unit = outcome.unit
+    if outcome.variant is not None:
+        if outcome.death:
+            yield Problem(unit.path, 0, f"parsed at the second attempt: {outcome.death}", AGAIN)
+    elif unit.kind != "preamble":
+        advice = outcome.advice or "run `mgaudit doctor` for the state of the toolchain"
+        yield Problem(unit.path, 0, outcome.failure, advice)
+    elif outcome.death:  # any other failure costs nothing: without its preamble, a unit is parsed in full
+        yield Problem(unit.path, 0, f"its first headers cannot be precompiled: {outcome.death}", "try --no-pch")

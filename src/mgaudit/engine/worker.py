@@ -70,12 +70,15 @@ class Preamble:
     """A precompiled header that a unit may start from.
 
     Attributes:
-        record: The key of the record with its facts; the precompiled file has the same.
+        record: The key of the record with its facts.
+        file: The key of the precompiled file: two that differ in macros which their headers do not see have one record,
+            but each its own file.
         steps: The inclusions by which the unit gets there, those of the headers among them: (including, included file).
         head: What makes it.
     """
 
     record: str
+    file: str
     steps: tuple[tuple[str, str], ...]
     head: Job
 
@@ -108,6 +111,7 @@ class Job:
         with_demands: Whether some gate asks what its machine code will refer to.
         planted: What stands in for the content of files of the tree, in this run alone: (absolute path, text).
         is_brief: Whether what only gates over the whole tree ask is left out: memos, and what ``with_demands`` says.
+        family: The key of what it has in common with jobs that differ from it in macros of the command line alone.
     """
 
     unit: UnitId
@@ -123,6 +127,7 @@ class Job:
     with_demands: bool = False
     planted: tuple[tuple[str, str], ...] = ()
     is_brief: bool = False
+    family: str = ""
 
     def in_brief(self) -> Job:
         """The job with `is_brief`: its record is never taken for that of the whole job, since the key differs."""
@@ -259,7 +264,7 @@ class Worker:
 
     def _with_preamble(self, job: Job, preamble: Preamble) -> UnitRecord | None:
         """The record on top of a precompiled header, or None where a plain parse is the safe answer."""
-        path = self.cache.path("preamble", preamble.record, ".pch")
+        path = self.cache.path("preamble", preamble.file, ".pch")
         if not self._is_whole(path) and not self._is_remade(path, preamble.head):
             return None
         main = str(Path(self.setup.root, job.unit.path))
@@ -276,7 +281,18 @@ class Worker:
         return record if _leads_to(record, preamble) else None
 
     def _preamble(self, job: Job, started: int) -> Outcome | None:
-        """Precompile headers. A main file in memory includes them: ``#pragma once`` means nothing in a main file."""
+        with self._precompiled(job) as (record, saved):
+            outcome = self._store(job, record, started, used=False, ignore=self._main_of(job))
+            if outcome is not None and outcome.variant is not None:
+                self._publish(saved, job, outcome.variant)
+            return outcome
+
+    @contextlib.contextmanager
+    def _precompiled(self, job: Job) -> Iterator[tuple[UnitRecord, Path]]:
+        """Precompile headers; their record, and the file, which is gone at the end of the block.
+
+        A main file in memory includes them: ``#pragma once`` means nothing in a main file.
+        """
         main = self._main_of(job)
         text = "".join(f'#include "{Path(self.setup.root, header)}"\n' for header in job.headers)
         saved = self.cache.path("preamble", f"{job.key}-{os.getpid()}", ".tmp")
@@ -287,11 +303,7 @@ class Worker:
                 record = self._parse(job, main, _PREAMBLE_OPTIONS, overlay, lambda unit: unit.save(str(saved)))
                 if not record.diagnostics:
                     break  # else the headers are at fault, or a library that is not what it says
-            record = _without_main(record, self.resolver.key(main))
-            outcome = self._store(job, record, started, used=False, ignore=main)
-            if outcome is not None and outcome.variant is not None and outcome.variant.clean:
-                self._publish(saved, self.cache.path("preamble", outcome.variant.record, ".pch"))
-            return outcome
+            yield _without_main(record, self.resolver.key(main)), saved
         finally:
             saved.unlink(missing_ok=True)
 
@@ -299,7 +311,10 @@ class Worker:
         """The main file that includes the headers of a preamble; it exists in memory alone."""
         return str(Path(self.setup.root, head.unit.path)) + ".mgaudit-preamble.h"
 
-    def _publish(self, saved: Path, path: Path) -> None:
+    def _publish(self, saved: Path, head: Job, variant: manifest.Variant) -> None:
+        if not variant.clean:
+            return
+        path = self.cache.path("preamble", file_of(head, variant), ".pch")
         with self.cache.replacing(path.with_suffix(".sum")) as temporary:
             temporary.write_bytes(_seal(saved, path.name))
         with self.cache.replacing(path) as temporary:
@@ -309,7 +324,11 @@ class Worker:
         """Make a precompiled file that is gone, or that another machine has; once for all that wait for it."""
         with contextlib.suppress(ParseError, OSError), FileLock(path.with_suffix(".lock")):
             if not self._is_whole(path):
-                self._preamble(head, time.time_ns())
+                started = time.time_ns()
+                with self._precompiled(head) as (record, saved):
+                    variant = self._variant(head, record, started, self._main_of(head), used=False)
+                    if variant is not None:
+                        self._publish(saved, head, variant)
             return self._is_whole(path)
         return False
 
@@ -382,6 +401,11 @@ class Worker:
         return manifest.Variant(
             key, list(files), b"".join(files.values()), tracked, Absence.of(absent), links, not record.diagnostics, used
         )
+
+
+def file_of(head: Job, variant: manifest.Variant) -> str:
+    """The key of a precompiled file: of the command that makes it, and of what it rests on."""
+    return key_of((head.key, variant.content))
 
 
 def _nothing(_unit: TranslationUnit) -> None:

@@ -34,6 +34,7 @@ _KINDS: Final = (
     "manifest",
     "preamble",
     "choice",
+    "sight",
     "standing",
     "stamps",
     "verdict",

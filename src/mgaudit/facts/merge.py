@@ -154,7 +154,8 @@ class Database:
         if is_new:
             storage.drop_indexes(self.connection)
         for state in sorted(stale, key=lambda state: (state.id.kind != "preamble", state.id)):
-            self._insert(state, load(state), tracked)
+            if not self._copy(state):
+                self._insert(state, load(state), tracked)
         if is_new:
             storage.index(self.connection)
         if stale or gone:
@@ -178,7 +179,7 @@ class Database:
             number, held_edges, held_claims = self.connection.execute(_UNIT_CONTENT, _unit_key(unit)).fetchone()
             edges.update(_words(held_edges))
             claims.update(_words(held_claims))
-            for table in ("unit_slice", "skipped", "diagnostic", "base", "override"):
+            for table in _OF_UNITS:
                 self.connection.execute(f"DELETE FROM {table} WHERE unit = ?", (number,))
             self.connection.execute("UPDATE unit SET preamble = NULL WHERE preamble = ?", (number,))
             self.connection.execute("DELETE FROM unit WHERE id = ?", (number,))
@@ -224,6 +225,22 @@ class Database:
             "UPDATE file SET tracked = ? WHERE id = ?",
             [(int(path in tracked), number) for number, path, known in rows if known != (path in tracked)],
         )
+
+    def _copy(self, state: UnitState) -> bool:
+        """Insert a unit whose record another unit has, too, which the database holds; False where there is none."""
+        model = self.connection.execute("SELECT id FROM unit WHERE key = ?", (state.key,)).fetchone()
+        if model is None:
+            return False
+        unit = self.connection.execute(
+            "INSERT INTO unit (configuration, path, variant, kind, key, edges, claims) "
+            "SELECT c.id, ?, ?, ?, u.key, u.edges, u.claims FROM configuration c, unit u WHERE c.name = ? AND u.id = ?",
+            (state.id.path, state.id.variant, state.id.kind, state.id.configuration, *model),
+        ).lastrowid
+        for table, columns in _OF_UNITS.items():
+            self.connection.execute(
+                f"INSERT INTO {table} SELECT ?, {columns} FROM {table} WHERE unit = ?", (unit, *model)
+            )
+        return True
 
     def _insert(self, state: UnitState, record: UnitRecord, tracked: frozenset[str]) -> None:
         used = _used_files(record)
@@ -343,6 +360,10 @@ class Database:
         return number
 
 
+_OF_UNITS: Final = {
+    "unit_slice": "slice", "skipped": "file, first, last", "diagnostic": "severity, file, line, column, message",
+    "base": "derived, base", "override": "method, overridden",
+}  # fmt: skip
 _UNIT_CONTENT: Final = """
 SELECT u.id, u.edges, u.claims FROM unit u JOIN configuration c ON c.id = u.configuration
 WHERE c.name = ? AND u.path = ? AND u.variant = ? AND u.kind = ?

@@ -1,0 +1,131 @@
+"""Units that are parsed alike but for macros of the command line which no file of theirs can see: with equal facts.
+
+So a configuration more costs little where most units do not ask what is different about it. What one of them rests on
+is known from the other: the same files with the same contents, nothing where the other found nothing. The proof holds
+for the contents at hand only; what follows from it is kept as a manifest of the second command, which says so.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from mgaudit.engine import manifest
+from mgaudit.engine.contents import key_of
+from mgaudit.engine.worker import INSTANTIATED
+from mgaudit.sources.macros import Flags, Parts, differing
+
+if TYPE_CHECKING:
+    from mgaudit.engine.contents import Contents
+    from mgaudit.engine.manifest import Variant
+    from mgaudit.engine.worker import Job
+    from mgaudit.facts.cache import Cache
+    from mgaudit.facts.merge import UnitId
+
+_VERSION: Final = 1  # raise it whenever `Parts` finds something else
+
+
+class Sight:
+    """What files have of some names, kept from run to run by the files' contents.
+
+    Args:
+        cache: Where it is kept.
+        contents: The files.
+        names: The names.
+    """
+
+    def __init__(self, cache: Cache, contents: Contents, names: frozenset[str]) -> None:
+        self.parts = Parts(names)
+        self._cache = cache
+        self._contents = contents
+        self._key = key_of((str(_VERSION), *self.parts.names))
+        self._known = self._read()
+        self._count = len(self._known)
+
+    def _read(self) -> dict[bytes, frozenset[str]]:
+        try:
+            return _decoder.decode(self._cache.read("sight", self._key) or b"")
+        except msgspec.DecodeError:
+            return {}
+
+    def of(self, file: str) -> frozenset[str] | None:
+        """The names and parts of names in a file; None where it cannot be read."""
+        digest = self._contents.digest(file)
+        if digest is None:
+            return None
+        known = self._known.get(digest)
+        if known is None:
+            known = self._known[digest] = self.parts.of(self._contents.read(file) or b"")
+        return known
+
+    def save(self) -> None:
+        """Keep what was found."""
+        if len(self._known) != self._count:
+            self._cache.write("sight", self._key, msgspec.msgpack.encode(self._known))
+
+
+class Settled(NamedTuple):
+    """What is known of a unit: its job, and what its record rests on."""
+
+    job: Job
+    variant: Variant
+
+
+class Twins:
+    """Tells which jobs have the same outcome.
+
+    Args:
+        cache: Keeps what files have of names.
+        contents: The files as they are.
+        tracked: The audited files.
+
+    Attributes:
+        settled: What came of this run's jobs.
+    """
+
+    def __init__(self, cache: Cache, contents: Contents, tracked: frozenset[str]) -> None:
+        self._cache = cache
+        self._contents = contents
+        self._tracked = tracked
+        self._sights: dict[frozenset[str], Sight] = {}
+        self.settled: dict[UnitId, Settled] = {}
+
+    def note(self, job: Job, variant: Variant) -> None:
+        """What came of a job."""
+        self.settled[job.unit] = Settled(job, variant)
+
+    def are_equal(self, one: Settled, other: Job, beneath: Variant | None) -> bool:
+        """Whether a job yields what another one of its family did.
+
+        Args:
+            one: What was parsed.
+            other: What would be.
+            beneath: What the precompiled header rests on that the first started from.
+        """
+        mine, theirs = Flags.of(one.job.arguments), Flags.of(other.arguments)
+        names = differing(mine, theirs)
+        variants = [one.variant, *([beneath] if beneath is not None else [])]
+        if names is None or not all(manifest.holds(v, self._contents, self._tracked) for v in variants):
+            return False
+        if not names:
+            return True
+        sight = self._sights.get(names)
+        if sight is None:
+            sight = self._sights[names] = Sight(self._cache, self._contents, names)
+        texts = (mine.values(), theirs.values(), INSTANTIATED.encode(), *(t.encode() for _, t in other.overlay))
+        known = set[str]().union(*map(sight.parts.of, texts))
+        for found in map(sight.of, chain.from_iterable(variant.files for variant in variants)):
+            if found is None:
+                return False
+            known |= found
+        return not sight.parts.are_seen(known)
+
+    def save(self) -> None:
+        """Keep what files have of names."""
+        for sight in self._sights.values():
+            sight.save()
+
+
+_decoder: Final = msgspec.msgpack.Decoder(dict[bytes, frozenset[str]])
