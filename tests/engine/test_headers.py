@@ -130,19 +130,6 @@ class TestAUnitThatBeginsWithTheHeader:
         assert violations(begun) == [("src/backend/draw.h", 3)]
         assert alone(begun) == ["src/backend/draw.h"]
 
-    def test_may_have_no_flags_of_its_own(self, gated: Tree) -> None:
-        """A header is taken alone with the flags of the first unit that includes it."""
-        gated.write("src/backend/draw.h", "#pragma once\n" + self.CONDITIONAL.format("state/context"))
-        gated.write("src/a.cpp", "#include <backend/draw.h>\n")
-        commands = [
-            {"directory": str(gated.root), "file": file, "arguments": ["c++", "-std=c++20", "-Isrc", *flags, file]}
-            for file, *flags in (["src/a.cpp"], ["src/backend/draw.cpp", "-DHERE"], ["src/state/context.cpp"])
-        ]
-        gated.write("compile_commands.json", json.dumps(commands))
-        gated.settings = HEAD + '[[configuration]]\nname = "only"\ncompile-commands = "compile_commands.json"\n' + GATE
-        assert violations(gated) == [("src/backend/draw.h", 3)]
-        assert alone(gated) == ["src/backend/draw.h"]
-
     def test_may_not_begin_with_a_comment_that_a_trigraph_makes_longer(self, begun: Tree) -> None:
         begun.settings = begun.settings.replace("c++20", "c++14")
         begun.write("src/util.h", "#pragma once\n#include <state/context.h>\n")
@@ -168,6 +155,68 @@ class TestAUnitThatBeginsWithTheHeader:
         begun.write("src/util.h", "#pragma once\n#include <backend/draw.h>\n")
         assert violations(begun) == []
         assert alone(begun) == ["src/backend/draw.h"]
+
+
+class TestFlags:
+    """A header that units with other flags include, too, is judged with each set of flags."""
+
+    def compiled(self, tree: Tree, flags: dict[str, list[str]]) -> None:
+        """Have each source compiled by a command of its own; those that are not named have no flags."""
+        sources = {"src/a.cpp": [], "src/backend/draw.cpp": [], "src/state/context.cpp": [], **flags}
+        commands = [
+            {"directory": str(tree.root), "file": file, "arguments": ["c++", "-std=c++20", *own, "-Isrc", file]}
+            for file, own in sources.items()
+        ]
+        tree.write("src/a.cpp", "#include <backend/draw.h>\n")
+        tree.write("compile_commands.json", json.dumps(commands))
+        tree.settings = HEAD + '[[configuration]]\nname = "only"\ncompile-commands = "compile_commands.json"\n' + GATE
+
+    @pytest.mark.parametrize("flagged", ["src/a.cpp", "src/backend/draw.cpp"])
+    @pytest.mark.parametrize("test", ["ifdef", "ifndef"])
+    def test_an_inclusion_that_hangs_on_a_macro_is_seen(self, gated: Tree, flagged: str, test: str) -> None:
+        gated.write("src/backend/draw.h", f"#pragma once\n#{test} HERE\n#include <state/context.h>\n#endif\n")
+        self.compiled(gated, {flagged: ["-DHERE"]})
+        assert violations(gated) == [("src/backend/draw.h", 3)]
+        assert alone(gated) == ["src/backend/draw.h"]
+
+    @pytest.mark.parametrize("guard", ["#pragma once\n", "#pragma once\n#if A\n#endif\n"])
+    def test_another_folder_is_seen(self, gated: Tree, guard: str) -> None:
+        gated.write("src/backend/draw.h", guard + "#include <kind.h>\n")
+        gated.write("src/kind.h", "#pragma once\n")
+        gated.write("other/kind.h", "#pragma once\n#include <state/context.h>\n")
+        self.compiled(gated, {"src/a.cpp": ["-Iother"]})
+        assert violations(gated) == [("src/backend/draw.h", guard.count("\n") + 1)]
+        assert alone(gated) == ["src/backend/draw.h"]
+
+    def test_each_is_taken_alone_where_none_is_proven(self, gated: Tree) -> None:
+        gated.write("src/backend/draw.h", "#pragma once\n#ifdef B\n#include <state/context.h>\n#endif\n")
+        gated.write("src/backend/draw.cpp", "int before;\n#include <backend/draw.h>\n")
+        gated.write("src/b.cpp", "int before;\n#include <backend/draw.h>\n")
+        self.compiled(gated, {"src/a.cpp": ["-DA"], "src/b.cpp": ["-DB"]})
+        gated.write("src/a.cpp", "int before;\n#include <backend/draw.h>\n")
+        assert violations(gated) == [("src/backend/draw.h", 3)]
+        assert alone(gated) == ["src/backend/draw.h"] * 3
+
+    def test_macros_that_it_cannot_see_are_none_of_its_own(self, gated: Tree) -> None:
+        self.compiled(gated, {"src/a.cpp": ["-DNOT_NAMED"]})
+        assert violations(gated) == []
+        assert alone(gated) == []
+
+    def test_units_that_do_not_include_it_do_not_matter(self, gated: Tree) -> None:
+        gated.write("src/backend/draw.h", "#pragma once\n#ifdef HERE\n#include <state/context.h>\n#endif\n")
+        self.compiled(gated, {"src/state/context.cpp": ["-DHERE"]})
+        assert violations(gated) == []
+        assert alone(gated) == []
+
+    def test_a_probe_sees_it_with_all_flags(self, gated: Tree) -> None:
+        gated.write("src/backend/draw.h", "#pragma once\n#ifdef HERE\n#include <state/context.h>\n#endif\n")
+        self.compiled(gated, {"src/a.cpp": ["-DHERE"]})
+        probe = '[[gate]]\nid = "P"\nkind = "closure-probe"\nheader = "src/backend/draw.h"\nforbid = ["src/state/**"]\n'
+        gated.settings = gated.settings.replace(GATE, probe)
+        report = judge(gated.analyse())
+        assert [(f.path, f.line, f.configurations) for f in report.findings if f.gate == "P"] == [
+            ("src/backend/draw.h", 3, ("only",))
+        ]
 
 
 def test_a_header_in_no_unit_is_parsed(gated: Tree) -> None:

@@ -9,7 +9,7 @@ from clang import cindex
 from mgaudit.config.model import ConfigurationSpec, Located, Settings, TreeSpec
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.domain.zones import Zone
-from mgaudit.sources.compile_commands import Plan, command_for_header, plan, read_database
+from mgaudit.sources.compile_commands import Plan, commands_for_header, plan, read_database
 from mgaudit.sources.toolchain import Toolchain, discover
 from mgaudit.sources.tree import list_files
 
@@ -352,9 +352,19 @@ class TestHeaders:
             {"file": "src/a.cpp", "command": "g++ -DA -c src/a.cpp"},
             {"file": "src/b.cpp", "command": "g++ -DB -c src/b.cpp"},
         )
-        command = command_for_header(tree.plan(), "inc/x.h", "only", ["src/b.cpp"])
+        (command,) = commands_for_header(tree.plan(), "inc/x.h", "only", [("src/b.cpp", 0)])
         assert (command.path, own(command, tree.toolchain)) == ("inc/x.h", ("-DB",))
         assert command.arguments[command.arguments.index("-x") + 1] == "c++"
+
+    def test_a_header_is_parsed_once_with_each_set_of_flags(self, tree: Tree) -> None:
+        entries: list[dict[str, object]] = []
+        for name, flag in (("a", "-DA"), ("b", "-DB"), ("c", "-DA")):
+            tree.write(f"src/{name}.cpp")
+            entries.append({"file": f"src/{name}.cpp", "command": f"g++ {flag} -c src/{name}.cpp"})
+        tree.database(*entries)
+        units = [(f"src/{name}.cpp", 0) for name in "bac"]
+        commands = commands_for_header(tree.plan(), "inc/x.h", "only", units)
+        assert [(c.variant, own(c, tree.toolchain)) for c in commands] == [(0, ("-DB",)), (1, ("-DA",))]
 
     def test_without_one_like_the_nearest_unit(self, tree: Tree) -> None:
         for name in ("a/one", "b/two"):
@@ -363,18 +373,18 @@ class TestHeaders:
             {"file": "src/a/one.cpp", "command": "g++ -DA -c src/a/one.cpp"},
             {"file": "src/b/two.cpp", "command": "g++ -DB -c src/b/two.cpp"},
         )
-        for including in ([], ["src/gone.cpp"]):
-            command = command_for_header(tree.plan(), "src/b/x.h", "only", including)
+        for including in ([], [("src/gone.cpp", 0)]):
+            (command,) = commands_for_header(tree.plan(), "src/b/x.h", "only", including)
             assert own(command, tree.toolchain) == ("-DB",)
 
     def test_without_any_unit_like_the_configuration(self, tree: Tree) -> None:
-        command = command_for_header(tree.plan(configuration(compile_commands=None, defines=("X",))), "x.h", "only")
+        (command,) = commands_for_header(tree.plan(configuration(compile_commands=None, defines=("X",))), "x.h", "only")
         assert (command.origin, own(command, tree.toolchain)) == ("synthesised", ("-DX",))
 
     def test_a_c_units_header_stays_c(self, tree: Tree) -> None:
         tree.write("src/a.c")
         tree.database({"file": "src/a.c", "command": "cc -std=c17 -c src/a.c"})
-        command = command_for_header(tree.plan(sources=("src/*.c",)), "src/x.h", "only", ["src/a.c"])
+        (command,) = commands_for_header(tree.plan(sources=("src/*.c",)), "src/x.h", "only", [("src/a.c", 0)])
         assert command.language == "c"
         assert {"-std=c17", "c"} <= set(command.arguments)
 

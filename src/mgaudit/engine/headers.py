@@ -5,6 +5,9 @@ may have decided otherwise before. An include guard is none, unless the unit fou
 Conditionals inside the closure of a precompiled header are settled where the header alone starts with that very
 inclusion. A unit that begins with the header has decided nothing before: it decides as the header alone does, unless
 something asks for the same files again later, to another effect.
+
+All of that holds for the flags of one unit. Where others include the header with other flags, it is parsed alone with
+these, too, unless they differ in macros alone that none of its files can see.
 """
 
 from __future__ import annotations
@@ -15,11 +18,10 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from mgaudit.facts.merge import UnitId
 from mgaudit.gates.closure_probe.parameters import ClosureProbeParameters
 from mgaudit.gates.include_purity.parameters import IncludePurityParameters
 from mgaudit.graphs.includes import IncludeGraph, is_fragment, reachable
-from mgaudit.sources.compile_commands import command_for_header
+from mgaudit.sources.compile_commands import commands_for_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.scans import Views
+    from mgaudit.facts.merge import UnitId
     from mgaudit.facts.query import Facts, Unit
     from mgaudit.graphs.includes import Adjacency
     from mgaudit.sources.compile_commands import Plan
@@ -58,6 +61,7 @@ class HeaderPlanner:
         scans: The scanner's view, of files outside the tree too.
         audited: Names of the zones that gates name.
         settled: Files whose conditionals a command's leading inclusion settles.
+        is_alike: Whether two commands yield the same of some files, since they differ in nothing that these can see.
         basis: A digest of what the facts of a unit rest on and of how a command starts, by unit and command.
         known: Whether a header could differ from what its first unit tells, by that digest, as earlier runs found.
         decided: The same as this run finds; it is added to.
@@ -69,6 +73,7 @@ class HeaderPlanner:
     scans: Views[FileScan]
     audited: frozenset[str]
     settled: Callable[[ParseCommand], frozenset[str]]
+    is_alike: Callable[[ParseCommand, ParseCommand, Collection[str]], bool]
     basis: Callable[[UnitId, ParseCommand], bytes]
     known: Mapping[bytes, bool]
     decided: dict[bytes, bool]
@@ -87,17 +92,21 @@ class HeaderPlanner:
             graph = IncludeGraph.of(facts, configuration)
             for header in sorted((audited | judged | probed) & known):
                 telling = graph.telling_unit(header)
-                paths = [unit.name.path for unit in graph.including_units(header)]
-                command = command_for_header(self.plan, header, configuration, paths)
+                units = [unit.name for unit in (telling, *graph.including_units(header)) if unit is not None]
+                places = [(unit.path, unit.variant) for unit in units]
+                command, *others = commands_for_header(self.plan, header, configuration, places)
                 if header in probed:
-                    found.append(Alone(command, directives_only=False))
+                    found += [Alone(each, directives_only=False) for each in (command, *others)]
                 elif telling is None:
                     if header in audited and not is_fragment(header):
                         found.append(Alone(command, directives_only=False))
                 elif is_fragment(header) or header not in judged:
                     continue
                 elif header in poisoned or self._could_differ(graph, telling, header, command, skipped):
-                    found.append(Alone(command, directives_only=True))
+                    found += [Alone(each, directives_only=True) for each in (command, *others)]
+                elif others:
+                    reached = {header, *reachable(graph.adjacency(telling), header)}
+                    found += [Alone(o, directives_only=True) for o in others if not self.is_alike(command, o, reached)]
         return found
 
     def _judged(self, *, poison: bool) -> set[str]:
@@ -121,7 +130,7 @@ class HeaderPlanner:
 
     def _differs(self, graph: IncludeGraph, unit: Unit, header: str, command: ParseCommand, skipped: _Skipped) -> bool:
         settled = self.settled(command)
-        reached = {header, *graph.reachable_from_header(header)}
+        reached = {header, *reachable(graph.adjacency(unit), header)}
         numbers = {unit.id, unit.preamble}
         open_ends = [
             path
@@ -139,16 +148,7 @@ class HeaderPlanner:
         ]
         return bool(open_ends) and not (
             graph.begins_with(unit, header)
-            and self._has_flags(unit, command)
             and _are_read_for(header, reached, open_ends, graph.adjacency(unit), self.scans)
-        )
-
-    def _has_flags(self, unit: Unit, command: ParseCommand) -> bool:
-        """Whether a unit was parsed as a header alone would be: with the flags of the first unit that includes it."""
-        return any(
-            (other.arguments, other.directory) == (command.arguments, command.directory)
-            for other in self.plan.commands
-            if UnitId(other.configuration, other.path, other.variant) == unit.name
         )
 
     def _has_conditional_include(self, path: str, skipped: Collection[int]) -> bool:

@@ -46,6 +46,10 @@ class Jobs:
             if b"\0" not in data  # what is no text is no source
         )
 
+    def overlay(self, configuration: str) -> tuple[tuple[str, str], ...]:
+        """The in-memory files of a configuration: (absolute path, text)."""
+        return self._overlays[configuration]
+
     def of(
         self, unit: UnitId, group: Group, preamble: Preamble | None = None, *, directives_only: bool = False,
         headers: tuple[str, ...] = (),

@@ -36,7 +36,7 @@ from mgaudit.sources.toolchain import Toolchain, discover
 from mgaudit.sources.tree import PathResolver, TreeFiles, list_files, selection_problems, selection_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -291,16 +291,18 @@ class _Run:
 
     def _headers(self, facts: Facts) -> list[_Wanted]:
         planner = HeaderPlanner(
-            self.settings, self.files, self.plan, self.scans, self.audited, self.heads.settled, self._basis,
-            self.standing.decided, self.decided,
+            self.settings, self.files, self.plan, self.scans, self.audited, self.heads.settled, self._is_alike,
+            self._basis, self.standing.decided, self.decided,
         )  # fmt: skip
         return [
-            _Wanted(
-                UnitId(alone.command.configuration, alone.command.path, 0, "header"),
-                alone.command, alone.directives_only,
-            )
+            _Wanted(UnitId(c.configuration, c.path, c.variant, "header"), c, alone.directives_only)
             for alone in planner.needed(facts)
-        ]  # fmt: skip
+            for c in [alone.command]
+        ]
+
+    def _is_alike(self, one: ParseCommand, other: ParseCommand, files: Collection[str]) -> bool:
+        flags, overlay = (one.arguments, other.arguments), self.maker.overlay(one.configuration)
+        return one.directory == other.directory and self.twins.are_blind(*flags, files, overlay)
 
     def _basis(self, unit: UnitId, command: ParseCommand) -> bytes:
         state = self.states[unit]

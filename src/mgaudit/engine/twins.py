@@ -18,6 +18,8 @@ from mgaudit.engine.worker import INSTANTIATED
 from mgaudit.sources.macros import Flags, Parts, differing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from mgaudit.engine.contents import Contents
     from mgaudit.engine.manifest import Variant
     from mgaudit.engine.worker import Job
@@ -104,19 +106,33 @@ class Twins:
             other: What would be.
             beneath: What the precompiled header rests on that the first started from.
         """
-        mine, theirs = Flags.of(one.job.arguments), Flags.of(other.arguments)
-        names = differing(mine, theirs)
         variants = [one.variant, *([beneath] if beneath is not None else [])]
-        if names is None or not all(manifest.holds(v, self._contents, self._tracked) for v in variants):
-            return False
+        files = list(chain.from_iterable(variant.files for variant in variants))
+        return all(manifest.holds(variant, self._contents, self._tracked) for variant in variants) and self.are_blind(
+            one.job.arguments, other.arguments, files, other.overlay
+        )
+
+    def are_blind(
+        self, one: Sequence[str], other: Sequence[str], files: Iterable[str], overlay: Iterable[tuple[str, str]]
+    ) -> bool:
+        """Whether two commands differ in nothing that some files can see, and these are all that one of them reads.
+
+        Args:
+            one: The front end's arguments.
+            other: The same of the other command.
+            files: The files.
+            overlay: In-memory files: (path, text).
+        """
+        mine, theirs = Flags.of(one), Flags.of(other)
+        names = differing(mine, theirs)
         if not names:
-            return True
+            return names is not None
         sight = self._sights.get(names)
         if sight is None:
             sight = self._sights[names] = Sight(self._cache, self._contents, names)
-        texts = (mine.values(), theirs.values(), INSTANTIATED.encode(), *(t.encode() for _, t in other.overlay))
+        texts = (mine.values(), theirs.values(), INSTANTIATED.encode(), *(text.encode() for _, text in overlay))
         known = set[str]().union(*map(sight.parts.of, texts))
-        for found in map(sight.of, chain.from_iterable(variant.files for variant in variants)):
+        for found in map(sight.of, files):
             if found is None:
                 return False
             known |= found

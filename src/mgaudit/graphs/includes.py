@@ -54,9 +54,9 @@ class IncludeGraph:
         """The translation units proper."""
         return self._sources
 
-    def header_unit(self, header: str) -> Unit | None:
-        """The unit of a header that was parsed alone."""
-        return next((u for u in self.units if u.name.kind == "header" and u.name.path == header), None)
+    def header_units(self, header: str) -> list[Unit]:
+        """The units of a header that was parsed alone, by the numbers of their flags."""
+        return [unit for unit in self.units if unit.name.kind == "header" and unit.name.path == header]
 
     def adjacency(self, unit: Unit) -> Adjacency:
         """A unit's edges by including file, each list sorted by line; forced includes stand first in its main file."""
@@ -118,22 +118,24 @@ class IncludeGraph:
             found[path].append((edge, target))
         return found
 
-    def reachable_from_header(self, header: str) -> frozenset[str]:
-        """What a header includes at any depth: as parsed alone, else as `telling_unit` recorded."""
-        return frozenset(reachable(self.header_adjacency(header), header))
+    def telling_units(self, header: str) -> list[Unit]:
+        """The units that tell what a header taken alone includes, with each set of flags that it is included with.
 
-    def header_adjacency(self, header: str) -> Adjacency:
-        """The edges to follow from a header taken alone."""
-        own = self.header_unit(header)
-        if own is not None:
-            return self.adjacency(own)
-        telling = self.telling_unit(header)
-        return self.adjacency(telling) if telling is not None else {}
+        The flags of `telling_unit` have the number 0: it tells of these, unless the header was parsed alone with them.
+        """
+        own = self.header_units(header)
+        telling = self.telling_unit(header) if all(unit.name.variant for unit in own) else None
+        return own if telling is None else [telling, *own]
+
+    def reachable_from_header(self, header: str) -> frozenset[str]:
+        """What a header includes at any depth, with any set of flags."""
+        adjacencies = map(self.adjacency, self.telling_units(header))
+        return frozenset[str]().union(*(reachable(adjacency, header) for adjacency in adjacencies))
 
     def adjacencies_of(self, path: str) -> list[Adjacency]:
         """The edges to follow from a file: of each unit that it is the main file of, else as a header taken alone."""
         own = [unit for unit in self.sources() if unit.name.path == path]
-        return [self.adjacency(unit) for unit in own] if own else [self.header_adjacency(path)]
+        return [self.adjacency(unit) for unit in own or self.telling_units(path)]
 
     def all_edges(self) -> list[Edge]:
         """Every edge of every unit, sorted."""

@@ -373,32 +373,37 @@ def _variants(commands: Mapping[str, Mapping[tuple[str, ...], ParseCommand]]) ->
             )
 
 
-def command_for_header(
-    plan: Plan, header: str, configuration: str, including_units: Iterable[str] = ()
-) -> ParseCommand:
-    """How a header is parsed alone.
+def commands_for_header(
+    plan: Plan, header: str, configuration: str, including_units: Iterable[tuple[str, int]] = ()
+) -> tuple[ParseCommand, ...]:
+    """How a header is parsed alone: once with each set of flags of some units that include it.
 
-    With the flags of the first of some units that include it; without these, of the unit that lies nearest; without any
-    unit, of the configuration itself.
+    Without these, with the flags of the unit that lies nearest; without any unit, of the configuration itself.
 
     Args:
         plan: The plan.
         header: Its key.
         configuration: The configuration's name.
-        including_units: Keys of units that include it.
+        including_units: Keys and variants of units that include it, the one whose flags come first at the beginning.
     """
     item = plan.of(configuration)
-    including = set(including_units)
-    candidates = [command for command in item.commands if command.path in including]
-    if not candidates:
-        candidates = list(item.commands)
-        candidates.sort(key=lambda command: (-_shared_folders(command.path, header), command.path, command.variant))
-    model = candidates[0] if candidates else item.synthesised
-    language = "c++" if model.language == "c++-module" else model.language
-    arguments = list(model.arguments)
-    if "-x" in arguments:
-        arguments[arguments.index("-x") + 1] = language
-    return ParseCommand(configuration, header, model.directory, tuple(arguments), model.origin, 0, language)
+    commands = {(command.path, command.variant): command for command in item.commands}
+    models = [commands[unit] for unit in including_units if unit in commands]
+    if not models:
+        nearest = min(
+            item.commands, key=lambda c: (-_shared_folders(c.path, header), c.path, c.variant), default=item.synthesised
+        )
+        models = [nearest]
+    found: dict[tuple[tuple[str, ...], str], ParseCommand] = {}
+    for model in models:
+        language = "c++" if model.language == "c++-module" else model.language
+        arguments = list(model.arguments)
+        if "-x" in arguments:
+            arguments[arguments.index("-x") + 1] = language
+        flags = tuple(arguments), model.directory
+        if flags not in found:
+            found[flags] = ParseCommand(configuration, header, flags[1], flags[0], model.origin, len(found), language)
+    return tuple(found.values())
 
 
 def _shared_folders(first: str, second: str) -> int:

@@ -18,7 +18,7 @@ from mgaudit.graphs.includes import IncludeGraph, reachable, shortest_chain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mgaudit.facts.query import Diagnostic, Edge
+    from mgaudit.facts.query import Diagnostic, Edge, Unit
     from mgaudit.gates.context import GateContext
     from mgaudit.graphs.includes import Adjacency
 
@@ -70,7 +70,7 @@ class _Probe:
                 "headers": 1, "configurations": len(self.context.facts.configurations), "files": len(self.closure),
                 "tokens": tokens,
             },
-            problems=tuple(self.problems), stale=handled - self.live, handled=handled,
+            problems=tuple(dict.fromkeys(self.problems)), stale=handled - self.live, handled=handled,
         )  # fmt: skip
 
     def _problem(self, message: str, advice: str) -> Problem:
@@ -79,12 +79,15 @@ class _Probe:
 
     def _gather(self, configuration: str) -> None:
         graph = IncludeGraph.of(self.context.facts, configuration)
-        unit = graph.header_unit(self.header)
-        if unit is None:
+        units = graph.header_units(self.header)
+        if not units:
             self.problems.append(
                 self._problem(f'was not parsed in the configuration "{configuration}"', "run `mgaudit doctor`")
             )
-            return
+        for unit in units:
+            self._gather_unit(graph, unit)
+
+    def _gather_unit(self, graph: IncludeGraph, unit: Unit) -> None:
         adjacency = graph.adjacency(unit)
         closure = graph.closure(unit) - {self.header}
         self.closure |= closure
@@ -98,10 +101,11 @@ class _Probe:
             hit = self.hits.get(path)
             if hit is None:
                 hit = self.hits[path] = _Hit(shortest_chain(left, self.header, {path}) or [])
-            hit.configurations.append(configuration)
+            if graph.configuration not in hit.configurations:
+                hit.configurations.append(graph.configuration)
         for diagnostic in self.context.facts.diagnostics():
             if diagnostic.unit == unit.id:
-                self.errors[_error_key(diagnostic)].append(configuration)
+                self.errors[_error_key(diagnostic)].append(graph.configuration)
         if not self.parameters.self_contained:
             self._check_whole([edge for path in (self.header, *closure) for edge in adjacency.get(path, ())])
 
@@ -193,9 +197,8 @@ class _Probe:
         """The line of the header's directive that leads to a file; 1 where there is none."""
         for configuration in self.context.facts.configurations:
             graph = IncludeGraph.of(self.context.facts, configuration)
-            unit = graph.header_unit(self.header)
-            if unit is not None and path is not None:
-                chain = shortest_chain(graph.adjacency(unit), self.header, {path})
+            for unit in graph.header_units(self.header):
+                chain = shortest_chain(graph.adjacency(unit), self.header, {path} if path is not None else set())
                 if chain:
                     return max(chain[0].line, 1)
         return 1

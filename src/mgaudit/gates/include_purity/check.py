@@ -268,11 +268,9 @@ def _telling(graph: IncludeGraph, header: str) -> Sequence[Unit]:
     Where it was not parsed alone, one unit is known to tell; of a fragment, which cannot be parsed alone, all may tell
     different things.
     """
-    own = graph.header_unit(header)
-    if own is None and is_fragment(header):
+    if is_fragment(header) and not graph.header_units(header):
         return graph.including_units(header)
-    telling = own or graph.telling_unit(header)
-    return [telling] if telling is not None else []
+    return graph.telling_units(header)
 
 
 def _behind(header: str, main: str, adjacency: Adjacency) -> Adjacency:
