@@ -3,23 +3,25 @@
 usage: python bench/run.py MGAUDIT_TOML [--jobs N] [--sample N] [--hot HEADER] [--only WORD,…] [--note TEXT]
 
 What is measured: a cold and a warm run, one changed source, the fast hook on it, one changed hot header, a second
-configuration, the include graph of the scanner alone, `diff` of a change and `prove`. Beside it, as far as they are
-installed: `clang++ -fsyntax-only` (of a sample, scaled), `clang-scan-deps`, and `clang-tidy` with the checks that look
-at includes (of one unit, scaled). The configuration must lie at or above the tree's root. Wall-clock and processor
-seconds, the peak memory of the largest process so far, the size of the cache, and bytes for each reference. Appends a
-line to bench/history.jsonl, and draws bench/history.svg anew.
+configuration with a macro that no file names, with one that the median number of units see, of those that the tree's
+conditionals test, and with one that most see, the include graph of the scanner alone, `diff` of a change and `prove`.
+Beside it, as far as they are installed: `clang++ -fsyntax-only` (of a sample, scaled), `clang-scan-deps`, and
+`clang-tidy` with the checks that look at includes (of one unit, scaled). The configuration must lie at or above the
+tree's root. Wall-clock and processor seconds, the peak memory of the largest process so far, the size of the cache, and
+bytes for each reference. Appends a line to bench/history.jsonl, and draws bench/history.svg anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from mgaudit.config.model import ConfigurationSpec, Settings
     from mgaudit.domain.configurations import ParseCommand
 
+_MACRO = re.compile(r"\b[A-Za-z]\w*+(?!\s*\()")
+_HEADER = re.compile(r"<[^>]*>|\"[^\"]*\"")
 TIDY_CHECKS = "-*,misc-include-cleaner,misc-header-include-cycle"
 
 
@@ -87,12 +91,44 @@ def copied(config: Path, folder: Path) -> Settings:
     return load(copy, PARAMETERS, root=root)
 
 
-def second(spec: ConfigurationSpec) -> str:
+def tested(settings: Settings, cache: Path) -> list[tuple[int, str]]:
+    """The macros that conditionals of the tree's files test, each with the number of units that see it, by that number.
+
+    A unit sees what a file of its include closure tests. Macros that the front end or the configuration defines, and
+    include guards, are left out.
+    """
+    spec, closures = settings.configurations[0], defaultdict[str, set[int]](set)
+    (file,) = (cache / "facts").glob("*.sqlite")
+    with sqlite3.connect(file) as database:
+        targets = dict(database.execute("SELECT e.id, f.path FROM edge e JOIN file f ON f.id = e.target"))
+        rows = database.execute("SELECT id, path, edges, preamble, kind FROM unit").fetchall()
+    own = {row[0]: {targets.get(number, "") for number in memoryview(row[2]).cast("I")} for row in rows}
+    for number, path, _, preamble, kind in rows:
+        for name in own[number] | own.get(preamble, set()) | {path} if kind == "source" else ():
+            closures[name].add(number)
+    seeing = defaultdict[str, set[int]](set)
+    for path in list_files(settings).files:
+        for arm in scan((settings.root / path).read_bytes()).conditionals:
+            for name in _MACRO.findall(_HEADER.sub("", "" if arm.guard else arm.condition)):
+                seeing[name] |= closures[path]
+    known = {
+        "defined",
+        "or",
+        "and",
+        "not",
+        "true",
+        "false",
+        *(macro.partition("=")[0] for macro in (*spec.defines, *spec.undefines)),
+    }
+    return sorted((len(units), name) for name, units in seeing.items() if units and name not in known)
+
+
+def second(spec: ConfigurationSpec, macro: str) -> str:
     """A configuration like another one, with a macro more."""
     values: dict[str, object] = {
         "name": "measured-second", "compile-commands": spec.compile_commands, "standard": spec.standard,
         "include-dirs": spec.include_dirs, "system-include-dirs": spec.system_include_dirs,
-        "defines": (*spec.defines, "MGAUDIT_MEASURED=1"), "undefines": spec.undefines,
+        "defines": (*spec.defines, f"{macro}=1"), "undefines": spec.undefines,
         "force-includes": tuple(item.value for item in spec.force_includes), "extra-args": spec.extra_args,
         "target": spec.target, "sysroot": spec.sysroot, "missing-headers": spec.missing_headers,
     }  # fmt: skip
@@ -199,22 +235,27 @@ def others(bench: Bench, tree: Tree, arguments: argparse.Namespace) -> Iterator[
     yield "clang-tidy, includes", tidy(tree, bench.jobs)
 
 
-def second_configuration(bench: Bench) -> Timing:
-    """A run over two configurations, where the facts of the first are in the cache."""
-    with bench.settings.file.open("a") as file:
-        file.write(second(bench.settings.configurations[0]))
-    return timed(bench.check())
+def second_configurations(bench: Bench) -> Iterator[tuple[str, Timing]]:
+    """Runs over two configurations, where the facts of the first are in the cache."""
+    text, spec = bench.settings.file.read_text(), bench.settings.configurations[0]
+    macros = tested(bench.settings, bench.folder / "cache")
+    for count, macro in ((0, "MGAUDIT_MEASURED"), *(macros and (macros[len(macros) // 2], macros[-1]))):
+        bench.settings.file.write_text(text + second(spec, macro))
+        yield f"second configuration, {macro}: {count} units see it", timed(bench.check())
 
 
 def ratios(rows: dict[str, Timing]) -> list[tuple[str, float, float, float]]:
     """(what, measured, must, aim): processor time for what takes long, wall-clock time for what is quick."""
     header = next((name for name in rows if name.startswith("one changed hot header")), "")
+    second = [*(name for name in rows if name.startswith("second configuration")), "", "", ""]
     wanted = [
         ("cold / syntax only", "cold", "syntax only", "cpu", 0.20, 0.10),
         ("warm / scan-deps", "warm", "scan-deps", "wall", 1.0, 0.3),
         ("hook / syntax of that source", "hook on one changed source", "syntax of that source", "cpu", 0.6, 0.3),
         ("include graph / scan-deps", "include graph of the scanner", "scan-deps", "wall", 1.0, 0.3),
-        ("second configuration / first", "second configuration", "cold", "cpu", 1.0, 0.6),
+        ("second configuration / first, macro unseen", second[0], "cold", "cpu", 1.0, 0.6),
+        ("second configuration / first, seen by the median", second[1], "cold", "cpu", 1.0, 0.6),
+        ("second configuration / first, seen by most", second[2], "cold", "cpu", 1.0, 0.6),
         ("diff / cold", "diff", "cold", "cpu", 0.2, 0.1),
         ("prove / cold", "prove", "cold", "cpu", 1.0, 0.5),
         ("changed hot header / cold", header, "cold", "cpu", 1.0, 1.0),
@@ -279,7 +320,9 @@ def main() -> None:
                 print(f"{timing.wall:8.2f} s  {what}", file=sys.stderr)
         sized = sizes(bench)
         if not arguments.only or "second" in arguments.only.split(","):
-            rows["second configuration"] = second_configuration(bench)
+            for what, timing in second_configurations(bench):
+                rows[what] = timing
+                print(f"{timing.wall:8.2f} s  {what}", file=sys.stderr)
     found = ratios(rows)
     show(rows, found, sized)
     record({
