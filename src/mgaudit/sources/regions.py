@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -176,7 +177,8 @@ def _ends(item: object) -> tuple[int, int]:
 
 
 def _between(tokens: Tokens, start: int, end: int) -> Tokens:
-    return tokens.select(bytes(start <= at < end for at in tokens.starts))
+    part = slice(bisect_left(tokens.starts, start), bisect_left(tokens.starts, end))
+    return Tokens(tokens.texts[part], tokens.starts[part], tokens.shape[part])
 
 
 def _normalised(tokens: Tokens) -> Iterator[bytes]:
