@@ -16,8 +16,9 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
+import os
 import sys
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 # The fields of a context that are made of what `identity` digests, and those whose answers are noted.
 _IDENTIFIED: Final = frozenset({"facts", "syntax", "resolve", "made"})
 _NOTED: Final = frozenset({"content", "matching", "listing", "poisoned", "catalogue", "binaries"})
-_CODE: Final = frozenset({".py", ".toml", ".json", ".def"})
+_CODE: Final = (".py", ".toml", ".json", ".def")
 
 
 class _KeptVerdict(msgspec.Struct, frozen=True, array_like=True):
@@ -162,8 +163,10 @@ def _code() -> bytes:
     digest = hashlib.blake2b(f"{mgaudit.__version__} {sys.version}".encode(), digest_size=20)
     for library in LIBRARIES:
         digest.update(f"{library} {version_of(library)}\0".encode())
-    folder = Path(mgaudit.__file__).parent
-    for file in sorted(folder.rglob("*")):
-        if file.suffix in _CODE and file.is_file():
-            digest.update(f"{file.relative_to(folder)}\0".encode() + digest_of(file.read_bytes()))
+    root = os.path.dirname(mgaudit.__file__)  # noqa: PTH120  strings: there are hundreds of files
+    for folder, _, names in sorted(os.walk(root)):
+        for name in sorted(name for name in names if name.endswith(_CODE)):
+            path = os.path.join(folder, name)  # noqa: PTH118
+            with open(path, "rb") as file:  # noqa: PTH123
+                digest.update(f"{os.path.relpath(path, root)}\0".encode() + digest_of(file.read()))
     return digest.digest()
