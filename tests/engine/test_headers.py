@@ -9,6 +9,7 @@ import pytest
 
 from mgaudit.engine import preambles
 from mgaudit.engine.judge import judge
+from mgaudit.facts import storage
 from tests.engine.conftest import HEAD
 
 if TYPE_CHECKING:
@@ -243,3 +244,36 @@ def test_a_precompiled_header_settles_its_own_conditionals(gated: Tree, monkeypa
     gated.write("src/other.h", "#pragma once\n#include <state/context.h>\nint other();\n")
     expected = violations(gated, preambles=False)
     assert violations(gated) == expected != []
+
+
+class TestDatabase:
+    """A header that was taken alone stays in the database until it is known whether it still is."""
+
+    @pytest.fixture
+    def lone(self, gated: Tree) -> Tree:
+        gated.write("src/backend/lone.h", "#pragma once\n#include <util.h>\nint lone();\n")
+        assert violations(gated) == []
+        assert alone(gated) == ["src/backend/lone.h"]
+        return gated
+
+    def test_an_unchanged_one_costs_no_commit(self, lone: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(storage, "commit", lambda *_: pytest.fail("something was written"))
+        lone.analyse()
+        assert alone(lone) == ["src/backend/lone.h"]
+
+    def test_one_that_is_included_now_leaves_it(self, lone: Tree) -> None:
+        lone.write("src/backend/draw.cpp", "#include <backend/draw.h>\n#include <backend/lone.h>\n")
+        assert lone.dump() == lone.cold()
+        assert alone(lone) == []
+
+    @pytest.mark.parametrize("changed", ["src/big.h", "src/backend/lone.h", "src/backend/draw.cpp"])
+    @pytest.mark.usefixtures("small_headers_are_worth_it")
+    def test_it_stays_with_its_precompiled_header(self, gated: Tree, changed: str) -> None:
+        gated.write("src/big.h", "#pragma once\nstruct Big { int n; };\n" + "// filler\n" * 2000)
+        for name in ("src/backend/lone.h", "src/backend/draw.cpp", "src/state/context.cpp"):
+            gated.write(name, "#include <big.h>\nint f(Big&);\n")
+        gated.analyse()
+        assert any(u.preamble is not None for u in gated.analyses[-1].facts.units if u.name.kind == "header")
+        gated.write(changed, "#pragma once\n#include <util.h>\n" + (gated.root / changed).read_text())
+        expected = gated.known(gated.analyse(cache=gated.cache.parent / "cold"))
+        assert gated.known(gated.analyse()) == expected

@@ -196,8 +196,9 @@ class _Run:
             wanted = self._wanted()
             for some in self._rounds(self._left(wanted), wanted):
                 self._obtain(pool, "units", self._started(some, wanted))
-            facts = self._merge()
-            if headers := self._headers(facts):
+            spared = [unit for unit in self.store.held if unit.kind == "header"]  # to take them out costs two commits
+            facts = self._merge(spared)
+            if (headers := self._headers(facts)) or spared:
                 for some in self._rounds(self._left(headers), headers):
                     self._obtain(pool, "headers", self._following(some))
                 facts = self._merge()
@@ -294,11 +295,8 @@ class _Run:
             self.settings, self.files, self.plan, self.scans, self.audited, self.heads.settled, self._is_alike,
             self._basis, self.standing.decided, self.decided,
         )  # fmt: skip
-        return [
-            _Wanted(UnitId(c.configuration, c.path, c.variant, "header"), c, alone.directives_only)
-            for alone in planner.needed(facts)
-            for c in [alone.command]
-        ]
+        found = ((alone.command, alone.directives_only) for alone in planner.needed(facts))
+        return [_Wanted(UnitId(c.configuration, c.path, c.variant, "header"), c, only) for c, only in found]
 
     def _is_alike(self, one: ParseCommand, other: ParseCommand, files: Collection[str]) -> bool:
         flags, overlay = (one.arguments, other.arguments), self.maker.overlay(one.configuration)
@@ -494,5 +492,6 @@ class _Run:
 
     # ---- merging
 
-    def _merge(self) -> Facts:
-        return Facts(self.store.merge(self.states, self.tracked, self.names), self.configurations, self.scans)
+    def _merge(self, spared: Collection[UnitId] = ()) -> Facts:
+        merged = self.store.merge(self.states, self.tracked, self.names, spared)
+        return Facts(merged, self.configurations, self.scans)

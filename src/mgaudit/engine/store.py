@@ -17,7 +17,7 @@ from mgaudit.facts.merge import Database, UnitId, UnitState
 from mgaudit.sources.records import UnitRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from mgaudit.facts.cache import Cache
@@ -62,9 +62,16 @@ class Store:
         return self._database.held()
 
     def merge(
-        self, states: Mapping[UnitId, UnitState], tracked: frozenset[str], configurations: list[str]
-    ) -> sqlite3.Connection:
+        self, states: Mapping[UnitId, UnitState], tracked: frozenset[str], configurations: list[str],
+        spared: Collection[UnitId] = (),
+    ) -> sqlite3.Connection:  # fmt: skip
         """Make the database hold some units and no others; precompiled headers that none of them starts from aside.
+
+        Args:
+            states: The units.
+            tracked: The audited files.
+            configurations: All configuration names, in a fixed order.
+            spared: Units that stay as they are if the database holds them.
 
         Raises:
             UntrustedError: A record is gone.
@@ -74,7 +81,7 @@ class Store:
         for is_hopeless in (False, True):
             try:
                 with no_collection():
-                    self._database.update(wanted, self._load, tracked, configurations)
+                    self._database.update(wanted, self._load, tracked, configurations, spared)
                 break
             except sqlite3.DatabaseError as error:
                 self._replace(error, is_hopeless=is_hopeless)

@@ -28,7 +28,7 @@ from mgaudit.sources.records import (
 
 if TYPE_CHECKING:
     import contextlib
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
 
     from mgaudit.sources.records import IncludeRecord, UnitRecord
@@ -101,9 +101,9 @@ class Database:
 
     def update(
         self, wanted: Mapping[UnitId, UnitState], load: Callable[[UnitState], UnitRecord], tracked: frozenset[str],
-        configurations: list[str],
+        configurations: list[str], spared: Collection[UnitId] = (),
     ) -> None:  # fmt: skip
-        """Make the database hold exactly the wanted units, and read from that state until the next call.
+        """Make the database hold exactly the wanted units, beside spared ones, and read from it until the next call.
 
         Other processes may update it meanwhile; this connection keeps its snapshot.
 
@@ -112,6 +112,7 @@ class Database:
             load: Gives the record of a unit that the database lacks.
             tracked: The audited files.
             configurations: All configuration names, in a fixed order.
+            spared: Units of which nobody knows yet whether they are wanted; they stay as they are.
 
         Raises:
             sqlite3.DatabaseError: The file is damaged, or the disk is full.
@@ -121,7 +122,7 @@ class Database:
             self.connection.execute("BEGIN IMMEDIATE")
             before = self.connection.total_changes
             try:
-                self._replace(wanted, load, tracked, configurations)
+                self._replace(wanted, load, tracked, configurations, spared)
             except BaseException:
                 self._roll_back()
                 self._forget()
@@ -142,13 +143,13 @@ class Database:
 
     def _replace(
         self, wanted: Mapping[UnitId, UnitState], load: Callable[[UnitState], UnitRecord], tracked: frozenset[str],
-        configurations: list[str],
+        configurations: list[str], spared: Collection[UnitId],
     ) -> None:  # fmt: skip
         self._forget()
         self._set_configurations(configurations)
         held = self.held()
         stale = [state for unit, state in wanted.items() if held.get(unit) != state.key]
-        gone = held.keys() - {unit for unit, state in wanted.items() if held.get(unit) == state.key}
+        gone = held.keys() - {unit for unit, state in wanted.items() if held.get(unit) == state.key} - set(spared)
         edges, claims = self._remove(gone)
         is_new = bool(stale) and not held
         if is_new:
@@ -159,9 +160,9 @@ class Database:
         if is_new:
             storage.index(self.connection)
         if stale or gone:
-            self._link_preambles(wanted)
             self._sweep(self._unheld("edges", edges))
             settle(self.connection, self._unheld("claims", claims))
+        self._link_preambles(wanted)
         self._mark_tracked(tracked)
 
     def _set_configurations(self, names: list[str]) -> None:
@@ -194,16 +195,16 @@ class Database:
         return ids
 
     def _link_preambles(self, states: Mapping[UnitId, UnitState]) -> None:
-        numbers = {
-            UnitId(name, path, variant, kind): number
-            for number, name, path, variant, kind in self.connection.execute(
-                "SELECT u.id, c.name, u.path, u.variant, u.kind "
+        held = {
+            UnitId(name, path, variant, kind): (number, preamble)
+            for number, preamble, name, path, variant, kind in self.connection.execute(
+                "SELECT u.id, u.preamble, c.name, u.path, u.variant, u.kind "
                 "FROM unit u JOIN configuration c ON c.id = u.configuration"
             )
         }
+        links = [(held[s.preamble][0] if s.preamble else None, *held[s.id]) for s in states.values()]
         self.connection.executemany(
-            "UPDATE unit SET preamble = ? WHERE id = ?",
-            [(numbers[s.preamble] if s.preamble else None, numbers[s.id]) for s in states.values()],
+            "UPDATE unit SET preamble = ? WHERE id = ?", [(link, unit) for link, unit, known in links if link != known]
         )
 
     def _sweep(self, edges: Iterable[int]) -> None:
