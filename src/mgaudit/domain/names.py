@@ -40,7 +40,7 @@ def selects(pattern: str, qualified: str) -> bool:
 
 def last_name(pattern: str) -> str | None:
     """The name after the last ``::`` of what a person wrote; None of an operator's, which may hold anything."""
-    return None if _OPERATOR.search(pattern) else pattern.split("(", maxsplit=1)[0].rsplit("::", 1)[-1]
+    return None if _OPERATOR.search(pattern) else strip_signature(pattern).rsplit("::", 1)[-1]
 
 
 def parameters_of(type_text: str) -> str:

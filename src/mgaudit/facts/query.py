@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mgaudit.domain.names import last_name, parameters_of, selects
+from mgaudit.domain.names import last_name, parameters_of, selects, strip_signature
 from mgaudit.facts import schema
 from mgaudit.facts.entities import SELECT_SYMBOL, Symbol, Symbols
 from mgaudit.facts.merge import UnitId
@@ -222,8 +222,7 @@ class Facts:
         Only symbols that a selected unit declares or references.
         """
         last = last_name(pattern)
-        condition, values = ("name = ?", (last,)) if last else ("name LIKE 'operator%'", ())
-        found = [Symbol(*row) for row in self.connection.execute(f"{SELECT_SYMBOL}WHERE {condition}", values)]
+        found = self._ending(last, strip_signature(pattern)) if last else self._chosen("name LIKE 'operator%'")
         return sorted(
             (
                 s
@@ -232,6 +231,16 @@ class Facts:
             ),
             key=lambda s: (s.qualified, s.usr, s.place),
         )
+
+    def _ending(self, name: str, pattern: str) -> list[Symbol]:
+        """The symbols of a name that a pattern may select: of thousands of one name, the others are not read."""
+        if pattern.startswith("::"):
+            return self._chosen("name = ? AND qualified = ?", (name, pattern[2:]))
+        ends = "name = ? AND (qualified = ? OR substr(qualified, ?) = ?)"
+        return self._chosen(ends, (name, pattern, -len(pattern) - 2, f"::{pattern}"))
+
+    def _chosen(self, condition: str, values: tuple[object, ...] = ()) -> list[Symbol]:
+        return [Symbol(*row) for row in self.connection.execute(f"{SELECT_SYMBOL}WHERE {condition}", values)]
 
     def _seen(self, symbol: Symbol) -> bool:
         return bool(

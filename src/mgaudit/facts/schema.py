@@ -183,7 +183,7 @@ INDEXES: Final = {
     "slice_by_file": "slice (file)",
     "unit_by_slice": "unit_slice (slice)",
     "claim_by_symbol": "claim (symbol)",
-    "symbol_by_name": "symbol (name)",
+    "symbol_by_name": "symbol (name, qualified)",
     "skipped_by_unit": "skipped (unit)",
     "diagnostic_by_unit": "diagnostic (unit)",
     "base_by_unit": "base (unit)",
