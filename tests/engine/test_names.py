@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mgaudit.domain.names import selects
+from mgaudit.domain.names import Patterns, selects
 
 if TYPE_CHECKING:
     from tests.engine.conftest import Tree
+
+_PARTS = st.sampled_from(["::", "a", "b", "A<a::b>", "f", "(int)", "(a::b)", "operator()", "(anonymous)"])
+_NAMES = st.lists(_PARTS, min_size=1, max_size=5).map("".join)
 
 
 @pytest.mark.parametrize(
@@ -47,3 +52,8 @@ def test_names_select_what_the_rule_says_of_each_symbol(empty: Tree) -> None:
     for name in sorted(suffixes | {f"::{suffix}" for suffix in suffixes}):
         meant = [s for s in symbols if selects(name, facts.signature(s) if "(" in name else s.qualified)]
         assert {s.id for s in facts.symbols_named(name)} == {s.id for s in meant}, name
+
+
+@given(st.lists(_NAMES), _NAMES)
+def test_many_patterns_select_what_any_of_them_does(patterns: list[str], qualified: str) -> None:
+    assert Patterns(patterns).select(qualified) == any(selects(pattern, qualified) for pattern in patterns)

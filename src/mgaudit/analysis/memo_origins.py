@@ -16,7 +16,6 @@ import msgspec
 
 from mgaudit.analysis.memo_containers import chosen
 from mgaudit.analysis.memo_flows import SIZES, Flows, Given, bare, node_of
-from mgaudit.domain.names import selects
 from mgaudit.sources.memo_records import (
     ADDRESS,
     ARGUMENT,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from mgaudit.analysis.memo_walk import Walker
     from mgaudit.analysis.memo_world import Body, Member, Node, Type
+    from mgaudit.domain.names import Patterns
 
 _LONGEST: Final = 20_000  # nodes that one question may visit
 _DEEPEST: Final = 2  # calls that a way remembers
@@ -90,10 +90,10 @@ Calls = tuple[tuple["Body", Call], ...]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Patterns of functions that yield what no key may hold."""
+    """Functions that yield what no key may hold."""
 
-    lifetimes: tuple[str, ...] = ()
-    gl_names: tuple[str, ...] = ()
+    lifetimes: Patterns
+    gl_names: Patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ class Origins:
 
     def _node(self, body: Body, node: NodeRecord, chain: tuple[Step, ...], calls: Calls, search: _Search) -> None:
         type_ = bare(body.types[node.type]) if node.type >= 0 else None
-        if node.aliases and any(selects(p, alias) for p in self._walker.terms.gl_names for alias in node.aliases):
+        if any(map(self._walker.terms.gl_names.select, node.aliases)):
             search.add(Origin.GL_NAME, node.name, chain)
             return
         if type_ is not None and self._carries_nothing(type_):
@@ -343,11 +343,11 @@ class Origins:
     def _yields(self, call: Call) -> Origin | None:
         """What a function returns by its name, if that is known."""
         if call.name not in self._kinds:
-            kind = Origin.GL_NAME if any(selects(p, call.name) for p in self._names.gl_names) else None
-            kind = Origin.LIFETIME if any(selects(p, call.name) for p in self._names.lifetimes) else kind
+            kind = Origin.GL_NAME if self._names.gl_names.select(call.name) else None
+            kind = Origin.LIFETIME if self._names.lifetimes.select(call.name) else kind
             self._kinds[call.name] = kind
-        gl_names = (p for p in self._walker.terms.gl_names for alias in call.aliases if selects(p, alias))
-        return self._kinds[call.name] or (Origin.GL_NAME if any(gl_names) else None)
+        is_gl_name = any(map(self._walker.terms.gl_names.select, call.aliases))
+        return self._kinds[call.name] or (Origin.GL_NAME if is_gl_name else None)
 
     def _call(  # noqa: PLR0913, PLR0917
         self, body: Body, index: int, line: int, chain: tuple[Step, ...], calls: Calls, search: _Search

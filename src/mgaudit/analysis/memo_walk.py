@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.memo_containers import Containers, chosen
-from mgaudit.domain.names import selects
 from mgaudit.sources.memo_records import (
     ARRAY,
     DEPENDENT,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from mgaudit.analysis.memo_world import Member, Node, Place, Record, Type, World
+    from mgaudit.domain.names import Patterns
     from mgaudit.sources.memo_records import AliasRecord
 
 _DEEPEST: Final = 16
@@ -102,16 +102,16 @@ class Terms:
     Attributes:
         is_frontend: Whether a class belongs to the frontend, by its file and qualified name.
         is_inside: Whether a file belongs to the judged zones.
-        handles: Patterns of handle types.
-        gl_names: Patterns of types that are GL names.
-        values: Patterns of plain value classes.
+        handles: Handle types.
+        gl_names: Types that are GL names.
+        values: Plain value classes.
     """
 
     is_frontend: Callable[[str, str], bool]
     is_inside: Callable[[str], bool]
-    handles: tuple[str, ...] = ()
-    gl_names: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
+    handles: Patterns
+    gl_names: Patterns
+    values: Patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +187,10 @@ class Walker:
 
     def _walk(self, type_: Type, at: _At, functors: tuple[Type, ...]) -> Iterator[Part]:
         names = [*at.names(type_), type_.name]
-        if any(selects(p, n) for p in self.terms.handles for n in names if n):
+        if any(map(self.terms.handles.select, filter(None, names))):
             yield Part(Shape.HANDLE, type_, at.place, at.node, at.steps)
             return
-        gl_name = next((n for n in names if n and any(selects(p, n) for p in self.terms.gl_names)), None)
+        gl_name = next(filter(self.terms.gl_names.select, filter(None, names)), None)
         if gl_name is not None:
             yield Part(Shape.GL_NAME, type_, at.place, at.node, at.steps, gl_name)
         elif at.depth > _DEEPEST:
@@ -229,7 +229,7 @@ class Walker:
         record = self.world.record_of(type_)
         if type_.name in _TEXTS:
             yield Part(Shape.TEXT, type_, at.place, at.node, at.steps)
-        elif any(selects(pattern, type_.name) for pattern in self.terms.values):
+        elif self.terms.values.select(type_.name):
             yield Part(Shape.VALUE, type_, at.place, at.node, at.steps)
         elif known is not None:
             for _, pointee in chosen(type_, known.pointers):

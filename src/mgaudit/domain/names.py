@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def strip_signature(name: str) -> str:
@@ -36,6 +39,33 @@ def selects(pattern: str, qualified: str) -> bool:
     if pattern.startswith("::"):
         return qualified == pattern[2:]
     return qualified == pattern or qualified.endswith("::" + pattern)
+
+
+class Patterns:
+    """Names as people write them: whether any of them selects an entity, asked again and again.
+
+    Args:
+        patterns: The names.
+    """
+
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
+        self._by_end: dict[str, list[str]] = {}
+        self._known: dict[str, bool] = {}
+        for pattern in patterns:
+            self._by_end.setdefault(_end(pattern), []).append(pattern)
+
+    def select(self, qualified: str) -> bool:
+        """Whether one of them selects an entity (`selects`); what they end with is what the entity's name does."""
+        known = self._known.get(qualified)
+        if known is None:
+            ends = {_end(qualified), _end(strip_signature(qualified))}
+            fitting = (pattern for end in ends for pattern in self._by_end.get(end, ()))
+            known = self._known[qualified] = any(selects(pattern, qualified) for pattern in fitting)
+        return known
+
+
+def _end(name: str) -> str:
+    return name.rsplit("::", 1)[-1]
 
 
 def last_name(pattern: str) -> str | None:

@@ -13,6 +13,7 @@ from mgaudit.analysis.memos import Answer, Census, Component, Role, totals
 from mgaudit.analysis.sites_entities import CLASSES
 from mgaudit.config.knowledge import containers
 from mgaudit.domain.findings import Evidence, Finding, Severity
+from mgaudit.domain.names import Patterns
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.gates.context import Verdict
@@ -97,7 +98,7 @@ def judge(context: GateContext) -> Judged:
     world = World.of(context.facts)
     census = Census(
         world, known, _terms(context, parameters),
-        Names(parameters.lifetime_functions, parameters.gl_name_functions), _overriding(context),
+        Names(Patterns(parameters.lifetime_functions), Patterns(parameters.gl_name_functions)), _overriding(context),
         narrow=parameters.narrow_counters,
     )  # fmt: skip
     files = len(context.paths_in(parameters.zones))
@@ -140,7 +141,7 @@ def _terms(context: GateContext, parameters: MemoKeysParameters) -> Terms:
     return Terms(
         lambda path, name: path in frontend or any(zone.has_name(name) for zone in zones),
         lambda path: path in inside,
-        parameters.handle_types, parameters.gl_name_types, parameters.value_classes,
+        *map(Patterns, (parameters.handle_types, parameters.gl_name_types, parameters.value_classes)),
     )  # fmt: skip
 
 
