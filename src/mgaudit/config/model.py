@@ -191,6 +191,10 @@ class Settings:
     origins: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     overlay: Mapping[str, bytes] = field(default_factory=dict)
 
+    def first_with_stubs_of(self, spec: ConfigurationSpec) -> ConfigurationSpec:
+        """The configuration that stand-ins are named after: they lie in one folder where they are the same."""
+        return next((other for other in self.configurations if other.stub_headers == spec.stub_headers), spec)
+
     @property
     def places(self) -> Places:
         """How reports name files, and where these lie."""

@@ -34,7 +34,9 @@ class Jobs:
         self._identity = identity
         self._wishes = wishes
         self._audited = globs(settings, audited)
-        self._overlays = {spec.name: toolchain.unsaved(spec) for spec in settings.configurations}
+        self._overlays = {
+            spec.name: toolchain.unsaved(settings.first_with_stubs_of(spec)) for spec in settings.configurations
+        }
         self._known: dict[tuple[str, ...], Flags] = {}
         stubs = toolchain.virtual_folder("missing")
         self._stub_folders = {

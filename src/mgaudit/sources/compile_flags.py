@@ -61,6 +61,7 @@ class Flags:
         sysroot: Absolute, or None.
         root: Of the tree; absolute.
         found: Library headers found so far; most commands ask for the same.
+        stubs: Where stand-ins for headers lie.
         problems: Response files and a sysroot that are not there.
     """
 
@@ -70,6 +71,7 @@ class Flags:
     added: tuple[str, ...]
     sysroot: str | None
     root: str
+    stubs: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
     found: dict[HeaderRequest, Headers] = field(default_factory=dict, compare=False)
 
@@ -86,6 +88,7 @@ class Flags:
         written = CommandLine(spec.extra_args, root, path=spec.path, line=spec.line)
         extra = sanitise(written, resolver, target=spec.target or None, has_compiler=False)
         sysroot = resolver.absolute(root, spec.sysroot) if spec.sysroot else None
+        stubs = toolchain.trailing_arguments(settings.first_with_stubs_of(spec))
         problems: list[Problem] = []
         if sysroot and not Path(sysroot).is_dir():
             problems.append(
@@ -96,7 +99,7 @@ class Flags:
                     "correct `sysroot`",
                 )
             )
-        return cls(spec, toolchain, extra, tuple(_added(spec, root, resolver)), sysroot, root, tuple(problems))
+        return cls(spec, toolchain, extra, tuple(_added(spec, root, resolver)), sysroot, root, stubs, tuple(problems))
 
 
 def _added(spec: ConfigurationSpec, root: str, resolver: PathResolver) -> list[str]:
@@ -147,7 +150,7 @@ def compose(flags: Flags, own: Sanitised | None, language: str) -> tuple[tuple[s
     folder = extra.working_directory or own.working_directory or _searches_forced(flags.added, flags.root)
     if folder:
         arguments.append(f"-working-directory={folder if Path(folder).is_dir() else flags.root}")
-    arguments += ["-w", *headers.trailing, *flags.toolchain.trailing_arguments(spec)]
+    arguments += ["-w", *headers.trailing, *flags.stubs]
     return tuple(arguments), headers.advice
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import os
 import re
@@ -170,18 +169,18 @@ class Toolchain:
         """The absolute name of a folder that exists in memory only, outside every tree."""
         return f"{self.anchor}{_VIRTUAL}/{name}"
 
-    def stub_folder(self, configuration: ConfigurationSpec) -> str:
-        """Where the in-memory stand-ins of a configuration lie; the same for those whose stand-ins are the same."""
-        texts = repr(sorted(configuration.stub_headers.items()))
-        return self.virtual_folder(f"stubs/{hashlib.blake2b(texts.encode(), digest_size=8).hexdigest()}")
+    def stub_folder(self, configuration: str) -> str:
+        """Where the in-memory stand-ins of a configuration lie."""
+        safe = re.sub(r"[^\w.-]", lambda match: f"%{ord(match[0]):x}", configuration)
+        return self.virtual_folder(f"stubs/{safe}")
 
     def trailing_arguments(self, configuration: ConfigurationSpec) -> tuple[str, ...]:
         """Searched last, so that a real header wins over its stand-in; empty where there are no stand-ins."""
-        return _last([self.stub_folder(configuration)]) if configuration.stub_headers else ()
+        return _last([self.stub_folder(configuration.name)]) if configuration.stub_headers else ()
 
     def unsaved(self, configuration: ConfigurationSpec) -> tuple[tuple[str, str], ...]:
         """The in-memory files of a configuration as (absolute path, text), sorted."""
-        folder = self.stub_folder(configuration)
+        folder = self.stub_folder(configuration.name)
         foreign = self.virtual_folder("foreign")
         return (
             *((f"{foreign}/{name}", text) for name, text in sorted(_FOREIGN_HEADERS.items())),
