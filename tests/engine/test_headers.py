@@ -203,6 +203,14 @@ class TestFlags:
         assert violations(gated) == []
         assert alone(gated) == []
 
+    def test_a_header_that_is_included_by_force_may_see_what_the_header_cannot(self, gated: Tree) -> None:
+        gated.write("src/forced.h", "#ifdef FEATURE\n#define HERE\n#endif\n")
+        gated.write("src/backend/draw.h", "#pragma once\n#ifdef HERE\n#include <state/context.h>\n#endif\n")
+        forced = ["-include", "src/forced.h"]
+        gated.write("src/b.cpp", "#include <backend/draw.h>\n")
+        self.compiled(gated, {"src/a.cpp": forced, "src/backend/draw.cpp": forced, "src/b.cpp": [*forced, "-DFEATURE"]})
+        assert violations(gated) == [("src/backend/draw.h", 3)]
+
     def test_units_that_do_not_include_it_do_not_matter(self, gated: Tree) -> None:
         gated.write("src/backend/draw.h", "#pragma once\n#ifdef HERE\n#include <state/context.h>\n#endif\n")
         self.compiled(gated, {"src/state/context.cpp": ["-DHERE"]})

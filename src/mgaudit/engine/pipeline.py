@@ -299,8 +299,9 @@ class _Run:
         return [_Wanted(UnitId(c.configuration, c.path, c.variant, "header"), c, only) for c, only in found]
 
     def _is_alike(self, one: ParseCommand, other: ParseCommand, files: Collection[str]) -> bool:
-        flags, overlay = (one.arguments, other.arguments), self.maker.overlay(one.configuration)
-        return one.directory == other.directory and self.twins.are_blind(*flags, files, overlay)
+        if one.directory != other.directory or "-include" in one.arguments:  # which is not among the files
+            return False
+        return self.twins.are_blind(one.arguments, other.arguments, files, self.maker.overlay(one.configuration))
 
     def _basis(self, unit: UnitId, command: ParseCommand) -> bytes:
         state = self.states[unit]

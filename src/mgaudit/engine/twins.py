@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mgaudit.facts.cache import Cache
     from mgaudit.facts.merge import UnitId
 
-_VERSION: Final = 1  # raise it whenever `Parts` finds something else
+_VERSION: Final = 2  # raise it whenever `Parts` finds something else
 
 
 class Sight:

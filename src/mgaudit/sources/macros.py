@@ -18,20 +18,23 @@ from mgaudit.sources.lexer import CHARACTER, COMMENT, SPACE, STRING, tokenize, w
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-# What else a definition may hold could end it, or go on in the one behind it.
+# What else a definition may hold could end it, go on in the one behind it, or define something else.
 _PLAIN: Final = re.compile(r"-D[A-Za-z_]\w*(?:=(?:[\w.+-]*|\"[^\"\\\n]*\"))?|-U[A-Za-z_]\w*", re.ASCII)
 _NAME: Final = re.compile(r"-[DU]([^=(]*)")
 # What the front end itself may know, or refuse to see defined.
 _RESERVED: Final = re.compile(r"_[_A-Z]|(?:defined|and|and_eq|bitand|bitor|compl|not|not_eq|or|or_eq|xor|xor_eq)\Z")
 _WORD: Final = re.compile(rb"[A-Za-z0-9_]+")
-_CALL: Final = re.compile(rb"\w\s*\(")
+_CHARACTER: Final = re.compile(rb"(?:u8|[uUL])?'(?:[^'\\\n]|\\(?:['\"?\\abfnrtv]|x[0-9A-Fa-f]+|[0-7]{1,3}))'")
+# Where the front end may see literals or comments elsewhere than our lexer does: it reads the name of a header as such
+# in an active directive only, and takes a line feed with a carriage return behind it for one end of a line.
+_DOUBTFUL: Final = re.compile(rb"\?\?|\\[ \t\f\v]*\n\r|(?:include|import|embed)[^\n]*<[^>\n]*(?:/[*/]|['\"])")
 # In what the macros of the front end's own stand for, beside numbers and names with two underscores.
 _OF_FRONT_ENDS: Final = frozenset(
-    b"L LL U UL ULL _ _ABI64 _MIPS_ISA_MIPS64 _Nonnull _Null_unspecified _Nullable address_space autoreleasing bcopy"
-    b" bool byref char double extern float ibaction iboutlet iboutletcollection int long none objc_gc objc_ownership"
-    b" short signed strong unsigned void wchar_t weak".split()
+    b"L LL U UL ULL _ _ABI64 _MIPS_ISA_MIPS32 _MIPS_ISA_MIPS64 _Nonnull _Null_unspecified _Nullable address_space"
+    b" autoreleasing bcopy bool byref char double extern float ibaction iboutlet iboutletcollection int long none"
+    b" objc_gc objc_ownership short signed strong unsigned void wchar_t weak".split()
 )
-_OLD: Final = re.compile(r"-std=(?:gnu|c)\+\+(?:98|03)")
+_STANDARD: Final = re.compile(r"-std=(?:gnu|c)\+\+(?:17|1z|2\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,14 @@ class Flags:
 
     @property
     def are_current(self) -> bool:
-        """Whether they ask for C++ with raw strings, as our lexer reads it."""
+        """Whether they ask for C++ as our lexer reads it: of 2017 or later, with raw strings."""
         language = self.others[self.others.index("-x") + 1] if "-x" in self.others else ""
         return (
             language == "c++"
             and "-imacros" not in self.others
             and "-fno-raw-string-literals" not in self.others
-            and not any(map(_OLD.fullmatch, self.others))
+            and "-ansi" not in self.others
+            and all(_STANDARD.fullmatch(word) for word in self.others if word.startswith(("-std=", "--std")))
         )
 
     def values(self) -> bytes:
@@ -79,15 +83,15 @@ def differing(one: Flags, other: Flags) -> frozenset[str] | None:
     """The macros that two sets of flags define differently; None where nobody can tell what else differs."""
     if one.others != other.others or not one.are_current:
         return None
+    if not all(map(_PLAIN.fullmatch, (*one.macros, *other.macros))):
+        return None
     mine, theirs = _by_name(one.macros), _by_name(other.macros)
     names = frozenset(name for name in mine.keys() | theirs.keys() if mine.get(name) != theirs.get(name))
     if [word for word in one.macros if _name(word) not in names] != [
         word for word in other.macros if _name(word) not in names
     ]:
         return None
-    words = [word for name in names for word in (*mine.get(name, ()), *theirs.get(name, ()))]
-    is_plain = all(map(_PLAIN.fullmatch, words)) and not any(map(_RESERVED.match, names))
-    return names if is_plain else None
+    return None if any(map(_RESERVED.match, names)) else names
 
 
 def _by_name(macros: Iterable[str]) -> dict[str, list[str]]:
@@ -128,15 +132,17 @@ class Parts:
 
     def are_seen(self, known: Collection[str]) -> bool:
         """Whether any name is among what was found, or can be made of it."""
-        return any(name in known or _is_made(name, known) for name in self.names)
+        return any(name in known or name.encode() in _OF_FRONT_ENDS or _is_made(name, known) for name in self.names)
 
 
 def _words(data: bytes) -> set[bytes]:
     """The words that may be tokens, or parts of tokens, of a text: all but those in comments and plain literals.
 
     A literal counts that may become code (``_Pragma``), and whose end nobody knows, or that another macro may follow.
+    So do all that hold a parenthesis or more than one character: they are code where a literal begins earlier than it
+    seems. To make a name takes a macro that is called.
     """
-    if b"??" in data:  # a trigraph may open or close anything
+    if _DOUBTFUL.search(data) or _DOUBTFUL.search(without_splices(data)):
         return {word for text in readings(data) for word in _WORD.findall(text)}
     tokens = tokenize(data)
     found: set[bytes] = set()
@@ -152,7 +158,9 @@ def _words(data: bytes) -> set[bytes]:
 
 def _is_plain(literal: bytes) -> bool:
     """Whether a literal holds no code; its own prefix is no word of its own."""
-    return literal[-1:] in {b'"', b"'"} and len(literal) > 1 and b'R"' not in literal[:4] and not _CALL.search(literal)
+    if literal.endswith(b"'"):
+        return _CHARACTER.fullmatch(literal) is not None
+    return literal.endswith(b'"') and len(literal) > 1 and b'R"' not in literal[:4] and b"(" not in literal
 
 
 def _is_made(name: str, known: Collection[str]) -> bool:
