@@ -98,7 +98,7 @@ def tested(settings: Settings, cache: Path) -> list[tuple[int, str]]:
     include guards, are left out.
     """
     spec, closures = settings.configurations[0], defaultdict[str, set[int]](set)
-    (file,) = (cache / "facts").glob("*.sqlite")
+    file = max((cache / "facts").glob("*.sqlite"), key=lambda path: path.stat().st_mtime)
     with sqlite3.connect(file) as database:
         targets = dict(database.execute("SELECT e.id, f.path FROM edge e JOIN file f ON f.id = e.target"))
         rows = database.execute("SELECT id, path, edges, preamble, kind FROM unit").fetchall()
