@@ -48,7 +48,7 @@ class Patterns:
         patterns: The names.
     """
 
-    def __init__(self, patterns: Iterable[str] = ()) -> None:
+    def __init__(self, patterns: Iterable[str]) -> None:
         self._by_end: dict[str, list[str]] = {}
         self._known: dict[str, bool] = {}
         for pattern in patterns:

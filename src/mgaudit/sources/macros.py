@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 # What else a definition may hold could end it, go on in the one behind it, or define something else.
 _PLAIN: Final = re.compile(r"-D[A-Za-z_]\w*(?:=(?:[\w.+-]*|\"[^\"\\\n]*\"))?|-U[A-Za-z_]\w*", re.ASCII)
-_NAME: Final = re.compile(r"-[DU]([^=(]*)")
 # What the front end itself may know, or refuse to see defined.
 _RESERVED: Final = re.compile(r"_[_A-Z]|(?:defined|and|and_eq|bitand|bitor|compl|not|not_eq|or|or_eq|xor|xor_eq)\Z")
 _WORD: Final = re.compile(rb"[A-Za-z0-9_]+")
@@ -102,9 +101,7 @@ def _by_name(macros: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _name(word: str) -> str:
-    match = _NAME.match(word)
-    assert match is not None
-    return match[1]
+    return word[2:].partition("=")[0]
 
 
 class Parts:
