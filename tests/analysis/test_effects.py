@@ -427,6 +427,19 @@ def test_a_pass_that_read_nothing_before_it_changed_needs_no_other(
     assert every_deed(Effects(facts, {}, names_source=names)) != stopping
 
 
+def test_what_a_function_makes_is_told_apart_by_numbers_that_no_address_decides(tmp_path: Path) -> None:
+    def own_places(facts: Facts) -> list[list[Place]]:
+        effects = Effects(facts, {}, names_source=lambda node: node.symbol is not None)
+        deeds = [deed for symbol in sorted(bodies_of(facts).rows) for deed in effects.deeds(symbol, lambda _: True)]
+        return [[event.place for event in deed.events if event.place.is_own] for deed in deeds]
+
+    facts = _effects(tmp_path, OVERTAKEN).facts
+    others = facts.restricted_to(facts.configurations)  # whose trees are decoded anew
+    found = own_places(facts)
+    assert sum(map(len, found)) > 1
+    assert own_places(others) == found
+
+
 def test_deeds_are_shared_by_those_who_take_the_same_nodes_for_sources(effects: Effects) -> None:
     effects = Effects(effects.facts, {}, names_source=lambda node: node.symbol is not None)
     (symbol,) = (s.id for s in effects.facts.symbols_named(f"S::{_method(next(iter(WRITES)))}"))

@@ -68,7 +68,7 @@ class Walk:
     def places(self, place: Place) -> Places:
         """The caller's places for one of the callee's."""
         if place.root is Root.HEAP:  # an object that this very call makes
-            return {Place(Root.HEAP, id(self._node), place.path): _NOBODY}
+            return {self._body.own(Root.HEAP, self._node).at(place.path): _NOBODY}
         if place.root not in self._roots:
             return {place: _NOBODY}
         return self._numbered(self._names.number(place))
@@ -100,7 +100,7 @@ class Walk:
         is_copy = position < len(self._by_value) and self._by_value[position]
         if value.places and not is_copy:
             return value.places
-        temporary = Place(Root.TEMPORARY, id(argument.node or self._node) + position)
+        temporary = self._body.own(Root.TEMPORARY, argument.node or self._node, position)
         memory.store([temporary], self._body.targets(value, argument.type))
         return {temporary: _NOBODY}
 

@@ -22,6 +22,7 @@ from mgaudit.analysis.effects_model import (
     Deeds,
     Event,
     Evidence,
+    OwnPlaces,
     Place,
     Places,
     Root,
@@ -84,6 +85,7 @@ class Evaluation:
         self.variables: dict[Node, Place] = {}
         self._copies: set[tuple[Root, int, Path]] = set()  # places
         self.references: set[Node] = set()
+        self.own = OwnPlaces().of
 
     def run(self) -> Summary:
         """Evaluate until nothing new is stored, and say what the function does."""
@@ -256,7 +258,7 @@ class Evaluation:
         place = self.variables.get(declared)
         if place is None:
             self._is_ahead = True
-            place = self.variables[declared] = Place(Root.LOCAL, id(declared))
+            place = self.variables[declared] = self.own(Root.LOCAL, declared)
         if declared in self.references:
             return self.memory.at(place)
         return {place: _NOBODY}
@@ -300,7 +302,7 @@ class Evaluation:
         """The places of an expression; of an object that only just came to be, a temporary."""
         if value.places or value.targets is None:
             return value.places
-        place = Place(Root.TEMPORARY, id(node))
+        place = self.own(Root.TEMPORARY, node)
         self.memory.store([place], value.targets)
         return {place: _NOBODY}
 
@@ -395,7 +397,7 @@ class Evaluation:
         return Value({}, {Place(Root.FUNCTION, node.symbol): frozenset([node])})
 
     def _new(self, node: Node) -> Value:
-        heap: Places = {Place(Root.HEAP, id(node)): _NOBODY}
+        heap: Places = {self.own(Root.HEAP, node): _NOBODY}
         for index, child in enumerate(node.children):
             if index == 0 and node.flags & kinds.NODE_PLACEMENT and child.kind != ast.CALL_EXPRESSION:
                 storage = self.targets(self.value(child))

@@ -119,7 +119,7 @@ class Calls:
         if self.is_construction(node):
             if self._is_of_base(node):
                 return self.construct(node, {THIS: _NOBODY})
-            return self.construct(node, {Place(Root.TEMPORARY, id(node)): _NOBODY})
+            return self.construct(node, {self._body.own(Root.TEMPORARY, node): _NOBODY})
         children = list(node.children)
         objects: Places | None = None
         if node.flags & kinds.NODE_RECEIVER:

@@ -27,7 +27,7 @@ class Declarations:
 
     def variable(self, node: Node) -> Value:
         """A local variable: what it starts with, and the destructors that its end runs."""
-        place = self._body.variables.setdefault(node, Place(Root.LOCAL, id(node)))
+        place = self._body.variables.setdefault(node, self._body.own(Root.LOCAL, node))
         is_reference = node.type is not None and node.type.kind in REFERENCES
         if is_reference:
             self._body.references.add(node)
@@ -60,13 +60,13 @@ class Declarations:
 
     def _bind(self, node: Node, names: list[Node], places: Places) -> None:
         if node.type is not None and node.type.kind not in REFERENCES:
-            copy = Place(Root.LOCAL, id(node))
+            copy = self._body.own(Root.LOCAL, node)
             if self._body.around.may_hold(node.type):
                 self._body.memory.store([copy], self._body.memory.contents(places))
             places = {copy: _NOBODY}
         for name in names:
             self._body.references.add(name)
-            bound = self._body.variables.setdefault(name, Place(Root.LOCAL, id(name)))
+            bound = self._body.variables.setdefault(name, self._body.own(Root.LOCAL, name))
             if name.symbol is None:
                 self._body.memory.store([bound], joined(elements_of(places), self._body.memory.content(places)))
                 continue
@@ -96,7 +96,7 @@ class Declarations:
         if names:
             self._bind(variable, names, elements)
             return
-        place = self._body.variables.setdefault(variable, Place(Root.LOCAL, id(variable)))
+        place = self._body.variables.setdefault(variable, self._body.own(Root.LOCAL, variable))
         if variable in self._body.references:
             self._body.memory.store([place], elements)
             if any(self._converts(child) for child in variable.children):

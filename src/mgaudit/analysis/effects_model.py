@@ -57,7 +57,7 @@ class Place(NamedTuple):
 
     Attributes:
         root: Where the path starts.
-        number: Which one: a parameter's position, a symbol's id, the identity of a node.
+        number: Which one: a parameter's position, a symbol's id, that of `OwnPlaces`.
         path: Ids of fields, `ELEMENT` and `CONTENT`.
     """
 
@@ -135,6 +135,20 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
     text: str
     callee: int | None = None
     place: Place | None = None
+
+
+class OwnPlaces:
+    """The places of what one function makes, numbered as they come: sets of addresses have an order of their own."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Root, Node, int], Place] = {}
+
+    def of(self, root: Root, node: Node, part: int = 0) -> Place:
+        """The place of what a node declares or makes; of several things that one node makes, by part."""
+        known = self._known.get((root, node, part))
+        if known is None:
+            known = self._known[root, node, part] = Place(root, len(self._known))
+        return known
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from mgaudit.analysis.effects_model import (
     NOTHING,
     REFERENCES,
     SOME_OBJECT,
-    Place,
     Places,
     Root,
     Value,
@@ -122,7 +121,7 @@ class Unseen:
         type_ = call.receiver
         refers = type_ is not None and any(a is not None and a.kind in REFERENCES for a in type_.arguments)
         if not refers and self._class_of(call.node) not in _PROXIES:
-            made = Place(Root.TEMPORARY, id(call.node.children[0])) if call.node.children else None
+            made = self._body.own(Root.TEMPORARY, call.node.children[0]) if call.node.children else None
             objects = {place: sources for place, sources in objects.items() if place == made}
         found = self._body.memory.content(objects)
         return {place: sources for place, sources in found.items() if place.root is not Root.TEMPORARY}
@@ -192,7 +191,7 @@ class Unseen:
         filled = list(self._filled(call))
         if not filled:
             return
-        heap = Place(Root.HEAP, id(call.node))
+        heap = self._body.own(Root.HEAP, call.node)
         memory = self._body.memory
         known = joined(held, memory.contents(call.objects)) if call.objects is not None else held
         known = joined(known, SOME_OBJECT) if self._is_unknown(call) else known or {heap: _NOBODY}
@@ -262,7 +261,7 @@ class Unseen:
         type_ = call.node.type.inner if call.node.type is not None else None
         if type_ is None or not (type_.kind in REFERENCES or self._body.around.may_hold(type_)):
             return NOTHING
-        heap: Places = {Place(Root.HEAP, id(call.node)): _NOBODY}
+        heap: Places = {self._body.own(Root.HEAP, call.node): _NOBODY}
         if call.effect is not None and call.effect.makes:
             self._body.memory.store(heap, held)
             return Value({}, heap)
