@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import PureWindowsPath
 
-from mgaudit.domain.zones import glob_pattern
+from mgaudit.domain.zones import CHARACTER_CLASS, glob_pattern
 
 
 class Fault(Exception):  # noqa: N818 - a value that the loader turns into a problem, not an error of the program
@@ -121,14 +121,11 @@ def binary_glob(text: str) -> str:
 
 
 def _globbing(text: str) -> None:
-    if "{" in re.sub(r"\[[^]]*\]", "", text):
+    rest = CHARACTER_CLASS.sub("", text)
+    if "{" in rest:
         raise Fault(f'"{text}" holds braces, which mean nothing in a glob', "write one glob for each alternative")
-    rest = text
-    while (start := rest.find("[")) != -1:
-        end = rest.find("]", start + 2)
-        if end == -1:
-            raise Fault(f'"{text}" is no glob: [ without ]')
-        rest = rest[end + 1 :]
+    if "[" in rest:
+        raise Fault(f'"{text}" is no glob: [ without ]')
     try:
         glob_pattern(text)
     except (re.error, OverflowError) as error:

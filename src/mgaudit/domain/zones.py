@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+CHARACTER_CLASS: Final = re.compile(r"\[(?P<negation>[!^]?+)(?P<body>.[^]]*)\]", re.DOTALL)
+"""A class of characters in a glob; a ``]`` that comes first is one of them."""
+
+_RANGE: Final = re.compile(r"(.)(?:-(.))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +62,18 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
         elif glob[position] == "?":
             out.append("[^/]")
             position += 1
-        elif glob[position] == "[" and (end := glob.find("]", position + 2)) != -1:
-            body = glob[position + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            out.append(f"[{'^' + body[1:] if body[0] in '!^' else body}]")
-            position = end + 1
+        elif found := CHARACTER_CLASS.match(glob, position):
+            out.append(f"[{'^' if found['negation'] else ''}{_RANGE.sub(_escaped, found['body'])}]")
+            position = found.end()
         else:
             out.append(re.escape(glob[position]))
             position += 1
     return re.compile("".join(out) + r"\Z", re.DOTALL)
+
+
+def _escaped(item: re.Match[str]) -> str:
+    """A character or a range of a class; as they stand, some characters would mean operations on sets."""
+    return "-".join(re.escape(end) for end in item.groups() if end)
 
 
 def matches_any(path: str, globs: Iterable[str]) -> bool:
