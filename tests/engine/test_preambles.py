@@ -13,9 +13,12 @@ from mgaudit.engine.worker import INSTANTIATED, Job, Worker
 from mgaudit.sources.library_calls import LibraryCalls
 
 if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Iterator
     from pathlib import Path
 
     from mgaudit.engine.pipeline import Analysis
+    from mgaudit.engine.worker import Outcome
     from tests.engine.conftest import Tree
 
 FILLER = "// filler filler filler filler filler filler filler filler filler\n" * 200
@@ -270,6 +273,24 @@ def test_facts_are_those_of_a_plain_parse(forest: Tree, jobs: int) -> None:
     again = forest.analyse(cache=forest.cache.parent / "fast")
     assert again.statistics.parsed == {}
     assert differing(forest.known(again), expected) == []
+
+
+def test_a_source_waits_for_its_own_headers_alone(forest: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    forest.write("src/other.h", "#pragma once\nstruct Other {};\n" + FILLER)
+    for name in "de":
+        forest.write(f"src/{name}.cpp", f"#include <other.h>\nOther {name};\n")
+    forest.write("src/f.cpp", "int f;\n")
+    run, queues = pool.Pool.run, {}
+
+    def watched(self: pool.Pool, jobs: deque[Job]) -> Iterator[Outcome]:
+        for outcome in run(self, jobs):
+            yield outcome
+            queues[outcome.unit.path] = [job.unit.path for job in jobs]  # what the run added is among them
+
+    monkeypatch.setattr(pool.Pool, "run", watched)
+    both_ways(forest)
+    assert queues["src/part.h"] == ["src/other.h", "src/f.cpp", "src/a.cpp", "src/b.cpp", "src/c.cpp"]
+    assert queues["src/other.h"] == ["src/f.cpp", "src/a.cpp", "src/b.cpp", "src/c.cpp", "src/d.cpp", "src/e.cpp"]
 
 
 def test_skipped_lines_are_told_once(forest: Tree) -> None:

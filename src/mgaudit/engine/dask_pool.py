@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import threading
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +24,7 @@ from mgaudit.facts.cache import Cache
 from mgaudit.sources.toolchain import discover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from mgaudit.engine.worker import Job, Setup
 
@@ -51,33 +52,42 @@ class DaskPool(Pool):
         super().__init__(setup, jobs)
         self._address = address
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """The outcomes, in the order in which they are done.
+    def run(self, jobs: deque[Job]) -> Iterator[Outcome]:
+        """See `Pool.run`.
 
         Dask gives the jobs of a lost worker to others. A job that outlives none of them is tried here.
 
         Raises:
             UntrustedError: There is no scheduler or no worker, or it is gone before all is done.
         """
-        waiting = list(jobs)
-        if not waiting:
+        if not jobs:
             return
         distributed = _distributed()
         cache = Cache(Path(self._setup.cache))
         expected = identity(discover(), cache)
         with _client(distributed, self._address) as client:
             shared = client.submit(_same, pickle.dumps(self._setup), key=f"mgaudit-setup-{id(self)}")
-            futures = {client.submit(perform, shared, expected, job, pure=False): job for job in waiting}
-            for future in distributed.as_completed(futures, loop=client.loop):
+            sent: dict[Any, Job] = {}
+            results = distributed.as_completed(loop=client.loop)
+            while True:
+                for job in jobs:
+                    future = client.submit(perform, shared, expected, job, pure=False)
+                    sent[future] = job
+                    results.add(future)
+                jobs.clear()
+                if not sent:
+                    return
+                future = next(results)
+                job = sent.pop(future)
                 try:
                     shipment: Shipment = future.result()
                 except distributed.KilledWorker:
-                    yield from super().run([futures[future]])
+                    yield from super().run(deque([job]))
                     continue
                 except Exception as error:  # whatever becomes of a cluster
                     raise self._lost(str(error)) from None
                 future.release()
-                yield _unpacked(shipment, futures[future], cache)
+                yield _unpacked(shipment, job, cache)
 
     def _lost(self, reason: str) -> UntrustedError:
         said = reason.partition("\n")[0]
@@ -138,7 +148,7 @@ def perform(setup: bytes, expected: str, job: Job) -> Shipment:
         cache = Cache(Path(shared.cache))
         if (own := identity(discover(), cache)) != expected:
             return Shipment(Outcome(job.unit, None, failure=f"a Dask worker extracts otherwise: {own!r}"), None)
-        (outcome,) = _pool(setup, shared).run([job])
+        (outcome,) = _pool(setup, shared).run(deque([job]))
         blob = cache.packed("unit", outcome.variant.record) if outcome.variant else None
         return Shipment(outcome, blob)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -126,7 +127,7 @@ class Inquiry:
 
     def _records(self, jobs: Iterable[Job]) -> Iterator[tuple[UnitId, UnitRecord]]:
         """The records of some jobs, from the cache where their files are as they were."""
-        stale = []
+        stale: deque[Job] = deque()
         for job in jobs:
             variant = manifest.find(self._cache, job.key, self._contents, self._setup.tracked)
             record = self._stored(variant) if variant is not None else None

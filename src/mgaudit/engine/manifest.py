@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from mgaudit.domain.problems import Problem
 from mgaudit.engine.absence import Absence
 from mgaudit.engine.contents import digest_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mgaudit.engine.contents import Contents
     from mgaudit.facts.cache import Cache
 
@@ -43,6 +46,12 @@ class Variant(msgspec.Struct, frozen=True, array_like=True):
     links: list[tuple[str, str]]
     clean: bool
     preamble_used: bool
+
+    def stated(self) -> Iterator[tuple[str, bytes]]:
+        """Each file with its digest."""
+        size = len(self.digests) // max(1, len(self.files))
+        for index, key in enumerate(self.files):
+            yield key, self.digests[index * size : (index + 1) * size]
 
     @property
     def content(self) -> str:
@@ -91,12 +100,18 @@ def find(cache: Cache, key: str, contents: Contents, tracked: frozenset[str]) ->
 
 def holds(variant: Variant, contents: Contents, tracked: frozenset[str]) -> bool:
     """Whether all that a variant rested on is as it was."""
-    size = len(variant.digests) // len(variant.files) if variant.files else 0
-    for index, path in enumerate(variant.files):
-        if contents.digest(path) != variant.digests[index * size : (index + 1) * size]:
-            return False
-        if (path in tracked) != (variant.tracked[index] == "1"):
+    for (path, digest), mark in zip(variant.stated(), variant.tracked, strict=True):
+        if contents.digest(path) != digest or (path in tracked) != (mark == "1"):
             return False
     if any(contents.key(path) != key for path, key in variant.links):
         return False
     return not contents.ends(variant.absent)
+
+
+def changed(path: str, variant: Variant, contents: Contents) -> Iterator[Problem]:
+    """Files that are no longer what this run read before a unit of a path was parsed."""
+    for key, digest in variant.stated():
+        if contents.digest(key) != digest:
+            yield Problem(key, 0, f"it changed while {path} was parsed", "run again")
+    if contents.ends(variant.absent):
+        yield Problem(path, 0, "a header appeared where it looks for one, while it was parsed", "run again")

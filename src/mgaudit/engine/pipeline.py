@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -406,16 +406,34 @@ class _Run:
     # ---- parsing
 
     def _obtain(self, pool: Pool, label: str, wanted: list[_Wanted]) -> None:
-        """Find or make the record of every wanted unit; preambles first, beside the units that need none."""
+        """Find or make the record of every wanted unit; each waits for its own precompiled headers alone."""
         heads = self._find_preambles(wanted)
-        plain = self._stale([self._unit_job(w, None) for w in wanted if w.start is None])
-        self._run(pool, "preambles", [*heads, *plain])
-        started = [w for w in wanted if w.start is not None]
-        starts = [(w.command, w.start) for w in started if w.start is not None]
-        shown = self.heads.shown(starts)
-        preambles = [self.heads.preamble(*start, shown) for start in starts]
-        jobs = self._stale([self._unit_job(*pair) for pair in zip(started, preambles, strict=True)])
-        self._run(pool, label, jobs)
+        waiting: dict[UnitId, list[_Wanted]] = {job.unit: [] for job in heads}
+        ready: list[_Wanted] = []
+        for item in wanted:
+            head = self.heads.unit(Group.of(item.command), item.start.headers) if item.start is not None else None
+            (waiting.get(head, ready) if head is not None else ready).append(item)
+        jobs = deque([*heads, *self._ready(ready, waiting)])
+        if not jobs:
+            return
+        running = {job.unit: job for job in jobs}
+        self.options.progress.begin(label, len(jobs) + sum(map(len, waiting.values())))
+        for outcome in pool.run(jobs):
+            self._take(outcome, running.pop(outcome.unit))
+            self.options.progress.advance(outcome.unit.path)
+            if behind := waiting.pop(outcome.unit, None):
+                fresh = self._ready(behind, waiting)
+                running |= {job.unit: job for job in fresh}
+                jobs += fresh
+        self.options.progress.end()
+
+    def _ready(self, some: list[_Wanted], waiting: Mapping[UnitId, list[_Wanted]]) -> list[Job]:
+        """The jobs of some units, beside others that wait: those in full, which take longest, come first."""
+        some = sorted(some, key=lambda item: item.start is not None)
+        shown = self.heads.shown((item.command, item.start) for item in some if item.start is not None)
+        preambles = (self.heads.preamble(i.command, i.start, shown) if i.start is not None else None for i in some)
+        jobs = [self._unit_job(*pair) for pair in zip(some, preambles, strict=True)]
+        return self._stale(jobs, sum(map(len, waiting.values())))
 
     def _find_preambles(self, wanted: Iterable[_Wanted]) -> list[Job]:
         jobs = self.heads.missing((Group.of(w.command), w.start.headers) for w in wanted if w.start is not None)
@@ -426,13 +444,13 @@ class _Run:
         self.jobs.setdefault(wanted.unit, job)
         return job
 
-    def _stale(self, jobs: list[Job]) -> list[Job]:
-        """Those jobs whose record is at hand neither here nor in the shared cache."""
+    def _stale(self, jobs: list[Job], waiting: int = 0) -> list[Job]:
+        """Those jobs whose record is at hand neither here nor in the shared cache; others may follow that wait."""
         stale = [job for job in jobs if not self._is_known(job)]
         if self.sharing is not None and stale:
             self.statistics.shared += self.sharing.bring(stale)
             stale = [job for job in stale if not self._is_known(job)]
-        if self.options.brief and len(stale) * _FEW <= len(self.plan.commands):
+        if self.options.brief and (len(stale) + waiting) * _FEW <= len(self.plan.commands):
             brief = [job.in_brief() if job.unit.kind == "source" else job for job in stale]
             stale = [job for job in brief if not (job.is_brief and self._is_known(job))]
         return stale
@@ -460,36 +478,17 @@ class _Run:
         key = "" if job.is_brief else self.jobs[job.unit].key  # no run takes over a record that does not say all
         self.standing.note(Stood(job.unit, key, variant.record, headers, head), variant)
 
-    def _run(self, pool: Pool, label: str, jobs: list[Job]) -> None:
-        if not jobs:
-            return
-        by_unit = {job.unit: job for job in jobs}
-        self.options.progress.begin(label, len(jobs))
-        for outcome in pool.run(jobs):
-            self._take(outcome, by_unit[outcome.unit])
-            self.options.progress.advance(outcome.unit.path)
-        self.options.progress.end()
-
     def _take(self, outcome: Outcome, job: Job) -> None:
         self.statistics.parsed[outcome.unit] = outcome.seconds
         self.problems.extend(doubts(outcome))
         variant = outcome.variant
         if variant is None:
             return
-        self.problems.extend(self._changed(outcome.unit, variant))
+        self.problems.extend(manifest.changed(outcome.unit.path, variant, self.contents))
         if outcome.record is not None:
             self.store.unstored[outcome.unit] = outcome.record
         self._settle(job, variant)
         self.statistics.with_preamble += variant.preamble_used
-
-    def _changed(self, unit: UnitId, variant: manifest.Variant) -> Iterator[Problem]:
-        """Files that are no longer what this run read before."""
-        size = len(variant.digests) // max(1, len(variant.files))
-        for index, key in enumerate(variant.files):
-            if self.contents.digest(key) != variant.digests[index * size : (index + 1) * size]:
-                yield Problem(key, 0, f"it changed while {unit.path} was parsed", "run again")
-        if self.contents.ends(variant.absent):
-            yield Problem(unit.path, 0, "a header appeared where it looks for one, while it was parsed", "run again")
 
     # ---- merging
 

@@ -17,7 +17,7 @@ from mgaudit.engine.worker import Job, Outcome, Setup, Worker
 from mgaudit.sources.indexer import FrontEndCrashError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
 T = TypeVar("T", Job, Look)
@@ -50,23 +50,28 @@ class Pool:
         for process in self._processes():
             process.stop()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
+    def run(self, jobs: deque[Job]) -> Iterator[Outcome]:
         """The outcomes, in the order in which they are done.
 
         A job whose process dies is tried once more when nothing else runs, unless it had its time; its outcome says so.
+
+        Args:
+            jobs: What to do, and emptied by it. The caller may add to it what an outcome makes possible.
         """
-        if self._jobs == 0:
-            yield from map(self._here, jobs)
-            return
-        again: list[tuple[Job, Death]] = []
-        for job, result in self._perform(jobs, self._jobs):
-            if isinstance(result, Death) and not result.is_final:
-                again.append((job, result))
-            else:
-                yield _outcome(job, result)
-        for job, death in again:
-            for _, result in self._perform([_alone(job)], 1):
-                yield replace(_outcome(job, result), death=death.reason)
+        again: deque[tuple[Job, Death]] = deque()
+        while jobs or again:
+            if self._jobs == 0:
+                yield self._here(jobs.popleft())
+                continue
+            for job, result in self._perform(jobs, self._jobs):
+                if isinstance(result, Death) and not result.is_final:
+                    again.append((job, result))
+                else:
+                    yield _outcome(job, result)
+            if again:
+                job, death = again.popleft()
+                for _, result in self._perform(deque([_alone(job)]), 1):
+                    yield replace(_outcome(job, result), death=death.reason)
 
     def _here(self, job: Job) -> Outcome:
         self._inline = self._inline or Worker(self._setup)
@@ -93,11 +98,11 @@ class Pool:
             yield from self._deaths(part.singles(), 1) or [(part, death)]
 
     def _deaths(self, parts: Sequence[Look], processes: int) -> list[tuple[Look, Death]]:
-        return [(part, result) for part, result in self._perform(parts, processes) if isinstance(result, Death)]
+        results = self._perform(deque(parts), processes)
+        return [(part, result) for part, result in results if isinstance(result, Death)]
 
-    def _perform(self, tasks: Iterable[T], processes: int) -> Iterator[tuple[T, Outcome | Death | None]]:
+    def _perform(self, left: deque[T], processes: int) -> Iterator[tuple[T, Outcome | Death | None]]:
         """Each task and its result, in the order in which they are done."""
-        left = deque(tasks)
         while left or self._busy:
             while left and len(self._busy) < processes:
                 self._give(left.popleft())
