@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mgaudit.engine.garbage import no_collection
 from mgaudit.sources import bodies, body_types, memo_types
 from mgaudit.sources import cursors as ast
 from mgaudit.sources.clang_binding import Library
@@ -117,6 +119,21 @@ def test_the_facts_are_those_of_walks_without_a_memory(
     assert record_of(library, tmp_path, text) == found
     assert forgotten
     assert any(getattr(one, name) for one in forgotten)
+
+
+def test_what_walks_hold_goes_with_them(library: Library, tmp_path: Path) -> None:
+    text = f"{HEAD}int first(){BODY}\nint second(){BODY}\n"
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        with no_collection():
+            record_of(library, tmp_path, text)
+            gc.collect()
+        left = {type(one) for one in gc.garbage}
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+    assert not {one for one in left if one.__module__.startswith("mgaudit.sources")}
 
 
 def below(cursors: Cursors, root: CXCursor) -> list[CXCursor]:

@@ -35,7 +35,7 @@ from mgaudit.sources.body_kinds import (
     NODE_STATIC,
     UNKNOWN,
 )
-from mgaudit.sources.body_types import BodyTypes, TypeReader
+from mgaudit.sources.body_types import BodySymbols, BodyTypes, TypeReader
 from mgaudit.sources.clang_abi import MACRO_LOCATION_BIT, CXType
 from mgaudit.sources.cursors import Cursors
 from mgaudit.sources.files import FileTable
@@ -168,10 +168,10 @@ class _Walk:
         self._unit = unit
         self._cursors = unit.cursors
         self._cdll = unit.cursors.cdll
-        self._symbols: dict[int, int] = {}
+        self._symbols = BodySymbols()
         self._file = file
         self._files: dict[int, int] = {file: 0}
-        self._types = BodyTypes(unit.types, self._symbol)
+        self._types = BodyTypes(unit.types, self._symbols)
         self._locals: dict[int, int] = {}
         self.functions: list[CXCursor] = []
 
@@ -191,7 +191,7 @@ class _Walk:
                 node.flags |= NODE_FOREIGN if local is None else 0
             words += (node.kind, node.size, number, node.type, node.data, node.flags, node.file, node.line, node.column)
         return BodyRecord(
-            *head, compressed(array("I", words).tobytes()), list(self._symbols), self._types.rows, list(self._files)
+            *head, compressed(array("I", words).tobytes()), self._symbols.rows, self._types.rows, list(self._files)
         )
 
     def _flattened(self, root: _Node) -> list[_Node]:
@@ -282,9 +282,6 @@ class _Walk:
             else:
                 node.file = self._files.setdefault(file, len(self._files))
 
-    def _symbol(self, unit_symbol: int) -> int:
-        return NONE if unit_symbol == NONE else self._symbols.setdefault(unit_symbol, len(self._symbols))
-
     def _name(self, node: _Node) -> None:
         named = self._cdll.clang_getCursorReferenced(node.cursor)
         if named.data0:
@@ -296,7 +293,7 @@ class _Walk:
         if symbol == _OWN:
             node.identity = named.data0
         else:
-            node.symbol = self._symbol(symbol)
+            node.symbol = self._symbols.of(symbol)
 
     # ---- nodes of a special form
 
@@ -315,7 +312,7 @@ class _Walk:
         for target in self._unit.lifetimes.destructors(type_):
             end = _Node(DESTRUCTION, target)
             end.flags |= NODE_IMPLICIT
-            end.symbol = self._symbol(self._unit.symbols.of_cursor(target))
+            end.symbol = self._symbols.of(self._unit.symbols.of_cursor(target))
             end.file, end.line, end.column = node.file, node.line, node.column
             node.children.append(end)
 
@@ -341,7 +338,7 @@ class _Walk:
             node.type = self._types.of_cursor(node.cursor)
             return
         symbol, type_, has_object, name = self._unit.callee(named)
-        node.symbol = self._symbol(symbol)
+        node.symbol = self._symbols.of(symbol)
         node.type = self._types.of(type_)
         if self._cdll.clang_Cursor_isDynamicCall(node.cursor):
             node.flags |= NODE_DYNAMIC
@@ -379,7 +376,7 @@ class _Walk:
             node.flags |= NODE_COPIES
         operator = self._cursors.call_operator(node.cursor)
         if operator is not None:
-            node.symbol = self._symbol(self._unit.symbols.of_cursor(operator))
+            node.symbol = self._symbols.of(self._unit.symbols.of_cursor(operator))
 
     def _capture(self, node: _Node) -> None:
         """``[n = value]`` declares a variable of the call operator; ``[&n]`` and ``[n]`` only name one."""

@@ -65,17 +65,33 @@ class TypeReader:
         return kind, is_const, NONE, None, ()
 
 
+class BodySymbols:
+    """Numbers the symbols that one body names."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def of(self, symbol: int) -> int:
+        """The number of a symbol by its index among the unit's; `NONE` for none."""
+        return NONE if symbol == NONE else self._numbers.setdefault(symbol, len(self._numbers))
+
+    @property
+    def rows(self) -> list[int]:
+        """The symbols' indices among the unit's, by number."""
+        return list(self._numbers)
+
+
 class BodyTypes:
     """Numbers the types that one body names.
 
     Args:
         reader: The unit's.
-        symbol: From an index among the unit's symbols to the body's own.
+        symbols: The body's own.
     """
 
-    def __init__(self, reader: TypeReader, symbol: Callable[[int], int]) -> None:
+    def __init__(self, reader: TypeReader, symbols: BodySymbols) -> None:
         self._reader = reader
-        self._symbol = symbol
+        self._symbols = symbols
         self._numbers: dict[int, int] = {}
         self._written: dict[int, int] = {}  # by the address of a type that need not be canonical
         self._rows: list[TypeRow | None] = []
@@ -98,7 +114,7 @@ class BodyTypes:
             self._rows.append(None)
             kind, is_const, symbol, inner, arguments = self._reader.parts(type_)
             self._rows[number] = TypeRow(
-                kind, is_const, self._symbol(symbol), NONE if inner is None else self.of(inner, depth + 1),
+                kind, is_const, self._symbols.of(symbol), NONE if inner is None else self.of(inner, depth + 1),
                 [self.of(argument, depth + 1) for argument in arguments],
             )  # fmt: skip
         return number

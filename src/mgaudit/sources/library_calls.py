@@ -67,22 +67,18 @@ class LibraryCalls:
         found: dict[int, CXCursor] = {}
         body = self._cursors.cdll.clang_getCursorDefinition(caller)
 
-        def end(type_: CXType) -> None:
-            for target in self._lifetimes.destructors(type_):
-                found[target.data0] = target
-
         def see(cursor: CXCursor) -> bool:
             kind = cursor.kind
             if kind == ast.CALL_EXPRESSION:
                 callee = self._cursors.referenced(cursor)
                 if callee is not None and callee.kind in ast.FUNCTIONS:
                     found[callee.data0] = callee
-                end(self._cursors.result_of(cursor, callee))
+                self._add_ends(found, self._cursors.result_of(cursor, callee))
             elif kind in _OBJECTS:
-                end(self._cursors.type_of(cursor))
+                self._add_ends(found, self._cursors.type_of(cursor))
             elif kind == ast.DELETE:
                 for child in self._cursors.children(cursor):
-                    end(self._cursors.pointee(self._cursors.type_of(child)))
+                    self._add_ends(found, self._cursors.pointee(self._cursors.type_of(child)))
             return True
 
         if body.data0:
@@ -92,6 +88,10 @@ class LibraryCalls:
         known = [c for c in found.values() if self._symbols.is_tracked_cursor(c) or self._is_followed(c)]
         self._callees[caller.data0] = known
         return known
+
+    def _add_ends(self, found: dict[int, CXCursor], type_: CXType) -> None:
+        for target in self._lifetimes.destructors(type_):
+            found[target.data0] = target
 
     def _is_followed(self, callee: CXCursor) -> bool:
         """Whether a function is an instantiation, outside of the tree, that may call the tree back."""
