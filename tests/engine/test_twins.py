@@ -8,6 +8,8 @@ import pytest
 
 from mgaudit.engine.judge import judge
 from mgaudit.engine.twins import Twins
+from mgaudit.sources import records
+from mgaudit.sources.macros import Parts
 from tests.engine.conftest import CONFIGURATION, HEAD
 from tests.engine.test_headers import GATE
 from tests.engine.test_preambles import FILLER
@@ -199,6 +201,15 @@ def test_a_changed_file_is_looked_at_again(one_after_another: Tree) -> None:
     assert [(u.configuration, u.path) for u in analysis.statistics.parsed] == [("first", "src/b.cpp")]
     tree.write("src/b.cpp", "int b() {\n#if FEATURE_A\nreturn 4;\n#else\nreturn 5;\n#endif\n}\n")
     assert checked(tree) == ["src/b.cpp"]
+
+
+def test_another_program_looks_at_files_anew(pair: Tree) -> None:
+    pair.write("src/b.cpp", "#ifdef FEATURE_A\nint b();\n#endif\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records, "VERSION", records.VERSION - 1)
+        patch.setattr(Parts, "of", lambda *_: frozenset())
+        assert parsed(pair.analyse()) == []
+    assert checked(pair) == ["src/b.cpp"]
 
 
 def test_a_third_configuration_is_compared_by_itself(pair: Tree) -> None:

@@ -180,7 +180,7 @@ class _Run:
         self.states: dict[UnitId, UnitState] = {}
         self.jobs: dict[UnitId, Job] = {}
         self.heads = Heads(self.maker, self.chooser, self.contents, self._is_known, self._take_over)
-        self.twins = Twins(self.cache, self.contents, self.tracked)
+        self.twins = Twins(self.cache, self.contents, self.tracked, self.identity)
         self.keys: dict[UnitId, str] = {}
         self.standing = Standing(self.cache, name, self.contents, self.tracked)
         self.kept: list[Stood] = []

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mgaudit.facts.cache import Cache
     from mgaudit.facts.merge import UnitId
 
-_VERSION: Final = 2  # raise it whenever `Parts` finds something else
-
 
 class Sight:
     """What files have of some names, kept from run to run by the files' contents.
@@ -35,14 +33,15 @@ class Sight:
     Args:
         cache: Where it is kept.
         contents: The files.
+        identity: The digest of this program.
         names: The names.
     """
 
-    def __init__(self, cache: Cache, contents: Contents, names: frozenset[str]) -> None:
+    def __init__(self, cache: Cache, contents: Contents, identity: str, names: frozenset[str]) -> None:
         self.parts = Parts(names)
         self._cache = cache
         self._contents = contents
-        self._key = key_of((str(_VERSION), *self.parts.names))
+        self._key = key_of((identity, *self.parts.names))
         self._known = self._read()
         self._count = len(self._known)
 
@@ -82,15 +81,17 @@ class Twins:
         cache: Keeps what files have of names.
         contents: The files as they are.
         tracked: The audited files.
+        identity: The digest of this program.
 
     Attributes:
         settled: What came of this run's jobs.
     """
 
-    def __init__(self, cache: Cache, contents: Contents, tracked: frozenset[str]) -> None:
+    def __init__(self, cache: Cache, contents: Contents, tracked: frozenset[str], identity: str) -> None:
         self._cache = cache
         self._contents = contents
         self._tracked = tracked
+        self._identity = identity
         self._sights: dict[frozenset[str], Sight] = {}
         self.settled: dict[UnitId, Settled] = {}
 
@@ -129,7 +130,7 @@ class Twins:
             return names is not None
         sight = self._sights.get(names)
         if sight is None:
-            sight = self._sights[names] = Sight(self._cache, self._contents, names)
+            sight = self._sights[names] = Sight(self._cache, self._contents, self._identity, names)
         texts = (mine.values(), theirs.values(), INSTANTIATED.encode(), *(text.encode() for _, text in overlay))
         known = set[str]().union(*map(sight.parts.of, texts))
         for found in map(sight.of, files):
