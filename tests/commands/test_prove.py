@@ -99,6 +99,17 @@ def test_each_way_to_break_a_gate_is_found_and_nothing_is_written(named: Path, m
     assert mgaudit("check", "-q").code == 0  # the cache holds nothing of the plants
 
 
+def test_what_no_chosen_configuration_takes_another_one_may(named: Path, mgaudit: Run) -> None:
+    append(named / "mgaudit.toml", '[[configuration]]\nname = "other"\nstandard = "c++20"\ninclude-dirs = ["src"]\n')
+
+    def controls(*words: str) -> set[str]:
+        result = mgaudit("prove", "C", "-q", "--output-format", "json", *words)
+        assert result.code == 0, result.out
+        return {control["control"] for control in json.loads(result.out)["gates"][0]["controls"]}
+
+    assert controls() - controls("--configuration", "other") == {"in an arm that nobody takes"}
+
+
 def test_lists_and_documents_are_planted_too(tree: Path, mgaudit: Run) -> None:
     append(tree / "mgaudit.toml", LISTS)
     for name in ("before.txt", "after.txt"):

@@ -149,8 +149,12 @@ class Planter:
         yield from self._in_bodies("in a function of a fragment", self._fragments)
 
     def unseen_arms(self) -> Iterator[Plant]:
-        """Uses in code that nobody compiles: for gates whose second witness is the tokens."""
-        yield from self._offered("in an arm that nobody takes", self._sources, _idle_arm)
+        """Uses in code that nobody compiles: for gates whose second witness is the tokens.
+
+        A configuration that the run leaves out may take an arm: then they only warn.
+        """
+        if self._ground.is_whole:
+            yield from self._offered("in an arm that nobody takes", self._sources, _idle_arm)
         yield from self._offered("in the body of a macro that nobody uses", self._sources, _idle_body)
 
     def green(self) -> Iterator[Plant]:

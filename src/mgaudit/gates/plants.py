@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.analysis.activity import Activity
 from mgaudit.graphs.includes import IncludeGraph, is_fragment
 from mgaudit.sources.records import DECL_DEFINITION
 
@@ -73,6 +74,12 @@ class Ground:
     def __init__(self, context: GateContext) -> None:
         self.context = context
         self.facts = context.facts
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether the run knows all configurations, also those that the gate does not judge."""
+        every = [spec.name for spec in self.context.settings.configurations]
+        return Activity.anywhere(self.facts, (), every).configurations.issuperset(every)
 
     @cached_property
     def _graphs(self) -> list[IncludeGraph]:
