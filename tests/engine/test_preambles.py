@@ -7,8 +7,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mgaudit.engine import pool, preambles
+from mgaudit.engine.preambles import naming
 from mgaudit.engine.worker import INSTANTIATED, Job, Worker
 from mgaudit.sources.library_calls import LibraryCalls
 
@@ -501,12 +504,32 @@ def test_a_comment_may_go_on_by_a_trigraph(forest: Tree, start: str) -> None:
     assert used(fast) == ["src/b.cpp", "src/c.cpp"]
 
 
-def test_a_guard_that_the_closure_names_forbids_it(forest: Tree) -> None:
-    forest.write("src/first.h", "#ifndef FIRST_H\n#define FIRST_H\n#include <umbrella.h>\n#endif\n")
-    forest.write("src/part.h", PART + "#ifdef FIRST_H\nint told();\n#endif\n")
+@pytest.mark.parametrize("guard", ["FIRST_H", "\u00c9T\u00c9_H", "H_\u00c9", "FIRST$H"])
+def test_a_guard_that_the_closure_names_forbids_it(forest: Tree, guard: str) -> None:
+    forest.write("src/first.h", f"#ifndef {guard}\n#define {guard}\n#include <umbrella.h>\n#endif\n")
+    forest.write("src/part.h", PART + f"#ifdef {guard}\nint told();\n#endif\n")
     forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", "#include <first.h>\n"))
     fast, _ = both_ways(forest)
     assert used(fast) == ["src/b.cpp", "src/c.cpp"]
+
+
+def test_a_guard_that_is_a_part_of_names_forbids_nothing(forest: Tree) -> None:
+    forest.write("src/first.h", "#ifndef FIRST_H\n#define FIRST_H\n#include <umbrella.h>\n#endif\n")
+    forest.write(
+        "src/part.h", PART + "#ifdef A_FIRST_H\n#elif defined FIRST_H2 || defined FIRST\nint told();\n#endif\n"
+    )
+    forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", "#include <first.h>\n"))
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
+
+WORDS = st.lists(st.sampled_from(["N", "NO", "N$O", "O$N", "\u00c9N", "N\u00c9", "\u00c9"]), min_size=1, unique=True)
+
+
+@given(WORDS, WORDS)
+def test_each_word_of_a_text_is_found_whatever_else_is_looked_for(names: list[str], words: list[str]) -> None:
+    found = {name.decode() for name in naming(names)(" ".join(words).encode())}
+    assert set(names) & set(words) <= found <= {name for name in names if any(name in word for word in words)}
 
 
 def test_other_flags_mean_another_header(forest: Tree) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgaudit.sources.scanner import NO_ARM, FileScan, LeadingInclude, TokenFlag, scan
+from mgaudit.sources.scanner import NO_ARM, FileScan, LeadingInclude, Outline, TokenFlag, outline, scan
 
 LINES = [
     *("#if A", "#ifdef B", "#ifndef C", "#elif D", "#elifdef E", "#else", "#endif", "# if 0", "#if", "#elif"),
@@ -69,6 +69,55 @@ def test_any_bytes_scan(data: bytes) -> None:
         line, column = found.location(offset)
         assert found.offset_of(line, column) == offset
         assert 1 <= line <= found.lines
+
+
+def outline_of(found: FileScan) -> Outline:
+    return Outline(*(getattr(found, name) for name in Outline.__struct_fields__))
+
+
+ENDS = st.sampled_from(
+    ["\n", "\n", "\n", "\n\n", "\r\n", "\r", "\\\n", "\\ \n", "\\\r\n", " \n", "\0\n", "\x01\n", "??/\n"]
+)
+PIECES = st.sampled_from(
+    [*LINES, "int a;", "int", "x = 1'000;", "", "\t", "#define \\\nG", "#ifndef \\\nG", "G", "<a.h>", "%:endif"]
+)
+WHOLE = ["#ifndef G\n#define G", "#pragma once", "#include <a.h>", "int a;\nint b;", "// c", "/* c", "c */", "#endif"]
+
+
+@given(
+    st.one_of(
+        st.lists(st.tuples(PIECES, ENDS).map("".join), max_size=25).map("".join),
+        st.lists(st.sampled_from(WHOLE), max_size=12).map("\n".join),
+    )
+)
+def test_an_outline_is_what_a_scan_says_of_inclusions_and_conditions(text: str) -> None:
+    data, found = text.encode(), of(text)
+    assert outline(data) == outline_of(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#ifndef G\n#define G\n#include <a>\nint x;\nint y;\n#endif // G\n",
+        "#ifndef G\nint a;\n#define G\n#endif\n",
+        "#ifndef G\n#define G\n#endif\nint a;\nint b;\n",
+        "int a;\nint b;\n\n#include <a>\n",
+        "int a;\n \n\0\n#include <a>\n",
+        "\n \n\0\n#include <a>\n",
+        "// c\n\v\n\f\n#include <a>\n",
+        "#ifndef \\\nG\n#define \\ \nG\n#include \\\r\n<a>\nint a;\n#endif\n",
+        'R"(\nint a;\n#pragma once\n)";\n#pragma once\n',
+        "/*\nint a;\n#include <a>\n*/\n#include <b>\n",
+        "int a;\n#if __has_include(<a>)\nint b;\n#endif\n",
+        "int a;\nint b;\rint c;\n#include <a>\n",
+        "int a;\n%:pragma once\n",
+        "//\n\u2003\n#include <a>\n",
+        "//\n??/\n#include <a>\n",
+    ],
+)
+def test_an_outline_passes_over_code_alone(text: str) -> None:
+    found = of(text)
+    assert outline(text.encode()) == outline_of(found)
 
 
 # --- lines -----------------------------------------------------------------------------------------------------------

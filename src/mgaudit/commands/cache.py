@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _WHAT = {
     "scan": "scanned files",
+    "outline": "what other files include",
     "syntax": "parsed syntax of files",
     "unit": "facts of units",
     "manifest": "what each parse rested on",

@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 
     from mgaudit.config.model import Settings
     from mgaudit.domain.configurations import ParseCommand
-    from mgaudit.engine.scans import Views
     from mgaudit.facts.merge import UnitId
     from mgaudit.facts.query import Facts, Unit
     from mgaudit.graphs.includes import Adjacency
     from mgaudit.sources.compile_commands import Plan
-    from mgaudit.sources.scan_facts import Arm, FileScan
+    from mgaudit.sources.scan_facts import Arm, Outline
     from mgaudit.sources.tree import TreeFiles
 
     _Skipped = Callable[[], Mapping[str, Mapping[int, Sequence[tuple[int, int]]]]]
@@ -58,7 +57,7 @@ class HeaderPlanner:
         settings: The configuration.
         files: The selected files.
         plan: What units are parsed with.
-        scans: The scanner's view, of files outside the tree too.
+        outline: What any file includes, or None where it cannot be read.
         audited: Names of the zones that gates name.
         settled: Files whose conditionals a command's leading inclusion settles.
         is_alike: Whether two commands yield the same of some files, since they differ in nothing that these can see.
@@ -70,7 +69,7 @@ class HeaderPlanner:
     settings: Settings
     files: TreeFiles
     plan: Plan
-    scans: Views[FileScan]
+    outline: Callable[[str], Outline | None]
     audited: frozenset[str]
     settled: Callable[[ParseCommand], frozenset[str]]
     is_alike: Callable[[ParseCommand, ParseCommand, Collection[str]], bool]
@@ -148,7 +147,7 @@ class HeaderPlanner:
         ]
         return bool(open_ends) and not (
             graph.begins_with(unit, header)
-            and _are_read_for(header, reached, open_ends, graph.adjacency(unit), self.scans)
+            and _are_read_for(header, reached, open_ends, graph.adjacency(unit), self.outline)
         )
 
     def _has_conditional_include(self, path: str, skipped: Collection[int]) -> bool:
@@ -158,17 +157,21 @@ class HeaderPlanner:
             path: The file.
             skipped: First lines of what the unit skipped in it.
         """
-        scan = self.scans.of(path)
-        if scan is None:
+        outline = self.outline(path)
+        if outline is None:
             return False
         return any(
-            directive.enters and (directive.computed or not _only_guarded(scan.conditionals, directive.arm, skipped))
-            for directive in scan.directives
+            directive.enters and (directive.computed or not _only_guarded(outline.conditionals, directive.arm, skipped))
+            for directive in outline.directives
         )
 
 
 def _are_read_for(
-    header: str, reached: Collection[str], paths: Iterable[str], adjacency: Adjacency, scans: Views[FileScan]
+    header: str,
+    reached: Collection[str],
+    paths: Iterable[str],
+    adjacency: Adjacency,
+    outline: Callable[[str], Outline | None],
 ) -> bool:
     """Whether a unit that begins with a header read some files for its sake alone, and so as the header alone does.
 
@@ -182,15 +185,15 @@ def _are_read_for(
     def is_read(path: str) -> bool:
         if path not in known:
             known[path] = False  # until another way than a circle is found
-            known[path] = path in reached and (_counts_once(scans.of(path)) or all(map(is_read, including[path])))
+            known[path] = path in reached and (_counts_once(outline(path)) or all(map(is_read, including[path])))
         return known[path]
 
     leads_back = header in reachable(adjacency, header)
     return not leads_back and all(map(is_read, paths))
 
 
-def _counts_once(scan: FileScan | None) -> bool:
-    return scan is not None and (scan.pragma_once or scan.guard_macro is not None)
+def _counts_once(outline: Outline | None) -> bool:
+    return outline is not None and outline.counts_once
 
 
 def _only_guarded(arms: tuple[Arm, ...], arm: int, skipped: Collection[int]) -> bool:

@@ -18,7 +18,7 @@ from mgaudit.engine.jobs import Jobs
 from mgaudit.engine.pool import AGAIN, Pool, doubts
 from mgaudit.engine.preambles import Chooser, Group, Start
 from mgaudit.engine.progress import Progress, Quiet, Statistics
-from mgaudit.engine.scans import SCAN, SYNTAX, Views
+from mgaudit.engine.scans import OUTLINE, SCAN, SYNTAX, Outlines, Views
 from mgaudit.engine.shards import Share, cost, join, terms, warnings_of
 from mgaudit.engine.sharing import Sharing, names
 from mgaudit.engine.standing import Standing, Stood
@@ -166,7 +166,8 @@ class _Run:
         self.scans = Views(SCAN, self.cache, self.contents, self.files.files)
         self.syntax = Views(SYNTAX, self.cache, self.contents, tuple(sorted(audited)))
         self.resolver = PathResolver(settings.root)
-        self.chooser = Chooser(self.resolver, self.scans.of, self.contents, self.cache)
+        self.outlines = Outlines(self.scans, Views(OUTLINE, self.cache, self.contents, ()))
+        self.chooser = Chooser(self.resolver, self.outlines.of, self.contents, self.cache)
         self.names = [spec.name for spec in settings.configurations]
         chosen = options.configurations or tuple(self.names)
         self.configurations = tuple(name for name in self.names if name in chosen)
@@ -292,7 +293,7 @@ class _Run:
 
     def _headers(self, facts: Facts) -> list[_Wanted]:
         planner = HeaderPlanner(
-            self.settings, self.files, self.plan, self.scans, self.audited, self.heads.settled, self._is_alike,
+            self.settings, self.files, self.plan, self.outlines.of, self.audited, self.heads.settled, self._is_alike,
             self._basis, self.standing.decided, self.decided,
         )  # fmt: skip
         found = ((alone.command, alone.directives_only) for alone in planner.needed(facts))

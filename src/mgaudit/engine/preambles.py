@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from mgaudit.engine.lookups import system_folders
+from mgaudit.engine.weights import Texts, Weights
 from mgaudit.sources.enumerations import meddling, read_enumerations, readings
 from mgaudit.sources.include_resolver import Resolver
 
@@ -31,16 +32,16 @@ if TYPE_CHECKING:
 
     from mgaudit.domain.configurations import ParseCommand
     from mgaudit.engine.contents import Contents
+    from mgaudit.engine.weights import Closure
     from mgaudit.facts.cache import Cache
     from mgaudit.sources.enumerations import Enumerations
-    from mgaudit.sources.scan_facts import FileScan, Inclusion
+    from mgaudit.sources.scan_facts import Inclusion, Outline
     from mgaudit.sources.tree import PathResolver
 
 _MIN_UNITS: Final = 2
 _MIN_CLOSURE: Final = 500_000  # bytes: below, precompiling costs more than it saves
 _MAX_DEPTH: Final = 24
 _GAP: Final = re.compile(rb"(?:[ \t\r\n]|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
-_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,14 @@ class Shown:
         """Look for it all in one go, comments included: the safe side."""
         names = {name for start in starts for name in start.names}
         words = {word for start in starts for word in start.words}
-        any_name = rb"\b(" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")\b"
-        return cls(
-            _found_in(contents, files, re.compile(any_name).findall) if names else frozenset(),
-            _found_in(contents, files, meddling(words)) if words else frozenset(),
-        )
+        named: set[bytes] = set()
+        meant: set[bytes] = set()
+        searches = [(named, naming(names))] * bool(names) + [(meant, meddling(words))] * bool(words)
+        for key in files if searches else ():
+            for data in readings(contents.read(key) or b""):
+                for found, find in searches:
+                    found.update(find(data))
+        return cls(frozenset(map(bytes.decode, named)), frozenset(map(bytes.decode, meant)))
 
     def allows(self, start: Start) -> bool:
         """Whether a start is a proven one."""
@@ -114,7 +118,7 @@ class Chooser:
 
     Args:
         resolver: Paths to keys.
-        scan: A file's scan by key, or None where it cannot be read.
+        outline: What a file includes by key, or None where it cannot be read.
         contents: Contents by key.
         cache: Where choices are kept: weighing headers takes longer than finding them.
     """
@@ -122,18 +126,17 @@ class Chooser:
     def __init__(
         self,
         resolver: PathResolver,
-        scan: Callable[[str], FileScan | None],
+        outline: Callable[[str], Outline | None],
         contents: Contents,
         cache: Cache | None = None,
     ) -> None:
         self._cache = cache
         self._resolver = resolver
-        self._scan = scan
+        self._outline = outline
         self._contents = contents
         self._searches: dict[tuple[str, ...], Resolver] = {}
-        self._included: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
-        self._closures: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[frozenset[str], int]] = {}
-        self._sizes: dict[str, int] = {}
+        self._texts = Texts(resolver, contents)
+        self._weights: dict[tuple[str, ...], Weights] = {}
         self._enumerations: dict[str, Enumerations | None] = {}
 
     def _search(self, group: Group) -> Resolver:
@@ -183,7 +186,7 @@ class Chooser:
         denied: set[tuple[str, ...]] = set()
         while best := self._best(group, starts):
             delayed = [s for found in starts.values() for s in found if s.headers == best and s.words]
-            shown = Shown.of(self._contents, self._closure(group, best)[0], delayed)
+            shown = Shown.of(self._contents, self._weigh(group, best).files, delayed)
             if all(map(shown.allows, delayed)):
                 choice = Choice(best, best not in denied)
                 order.append(choice)
@@ -201,9 +204,15 @@ class Chooser:
         gains = {
             headers: (count - 1) * size
             for headers, count in counts.items()
-            if count >= _MIN_UNITS and (size := self._closure_size(group, headers)) >= _MIN_CLOSURE
+            if count >= _MIN_UNITS and (size := self._weigh(group, headers).size) >= _MIN_CLOSURE
         }
         return max(gains, key=lambda headers: (gains[headers], headers), default=None)
+
+    def _weigh(self, group: Group, headers: tuple[str, ...]) -> Closure:
+        weights = self._weights.get(group.arguments)
+        if weights is None:
+            weights = self._weights[group.arguments] = Weights(self._texts, self._search(group))
+        return weights.closure(headers)
 
     def starts(self, command: ParseCommand) -> list[Start]:
         """What a command meets first, nearest first.
@@ -218,13 +227,13 @@ class Chooser:
         steps: list[tuple[str, str]] = []
         found: list[Start] = []
         while len(way) < _MAX_DEPTH:
-            scan = self._scan(file)
-            leading = scan.leading_include() if scan else None
-            if scan is None or leading is None:
+            outline = self._outline(file)
+            leading = outline.leading_include() if outline else None
+            if outline is None or leading is None:
                 break
             guards += leading.guard_macros
             further: tuple[str, int, int] | None = None
-            for directive in self._run(file, scan, leading.directive):
+            for directive in self._run(file, outline, leading.directive):
                 key = self._found(search, file, directive)
                 if key is None:
                     continue
@@ -262,25 +271,25 @@ class Chooser:
 
     def _enumerations_of(self, header: str) -> Enumerations | None:
         if header not in self._enumerations:
-            scan, data = self._scan(header), self._contents.read(header)
-            found = read_enumerations(data, scan) if scan is not None and data is not None else None
+            outline, data = self._outline(header), self._contents.read(header)
+            found = read_enumerations(data, outline) if outline is not None and data is not None else None
             self._enumerations[header] = found
         return self._enumerations[header]
 
     def _found(self, search: Resolver, file: str, directive: Inclusion) -> str | None:
-        including = str(self._resolver.root / file)
+        including = os.path.join(self._resolver.root, file)  # noqa: PTH118  a hot path
         target = search.resolve(directive.spelling, angled=directive.angled, including_file=including)
         return None if target is None else self._resolver.key(target)
 
     def _includes(self, header: str) -> bool:
-        scan = self._scan(header)
-        return scan is not None and bool(scan.directives)
+        outline = self._outline(header)
+        return outline is not None and bool(outline.directives)
 
-    def _run(self, key: str, scan: FileScan, first: int) -> Iterator[Inclusion]:
+    def _run(self, key: str, outline: Outline, first: int) -> Iterator[Inclusion]:
         """A file's inclusions from one on, as long as only white space and comments lie between them."""
         data = self._contents.read(key) or b""
         end = None
-        for directive in scan.directives[first:]:
+        for directive in outline.directives[first:]:
             named = data.find(directive.spelling.encode(), directive.offset) + len(directive.spelling.encode()) + 1
             between = data[end : directive.offset] if end is not None else b""
             if directive.kind != "include" or directive.computed or not _GAP.fullmatch(between) or b"??/" in between:
@@ -290,55 +299,15 @@ class Chooser:
 
     def _counts_once(self, header: str) -> bool:
         """Whether the unit's own inclusion of a precompiled header finds nothing left to do."""
-        scan = self._scan(header)
-        return scan is not None and (scan.pragma_once or scan.guard_macro is not None)
-
-    def _closure_size(self, group: Group, headers: tuple[str, ...]) -> int:
-        """About how many bytes some headers include: a plain search for directives, all arms alike."""
-        return self._closure(group, headers)[1]
-
-    def _closure(self, group: Group, headers: tuple[str, ...]) -> tuple[frozenset[str], int]:
-        """What some headers include, themselves among it, and its bytes: what the last one adds to those before."""
-        if not headers:
-            return frozenset(), 0
-        known = self._closures.get((group.arguments, headers))
-        if known is None:
-            before, size = self._closure(group, headers[:-1])
-            seen = set(before)
-            waiting = [header for header in headers[-1:] if header not in seen]
-            seen.update(waiting)
-            while waiting:
-                key = waiting.pop()
-                size += self._size(key)
-                fresh = [key for key in self._includes_of(group, key) if key not in seen]
-                seen.update(fresh)
-                waiting += fresh
-            known = self._closures[group.arguments, headers] = frozenset(seen), size
-        return known
-
-    def _includes_of(self, group: Group, key: str) -> tuple[str, ...]:
-        known = self._included.get((group.arguments, key))
-        if known is None:
-            search, including = self._search(group), os.path.join(self._resolver.root, key)  # noqa: PTH118  a hot loop
-            targets = [
-                search.resolve(name.decode(errors="replace"), angled=kind == b"<", including_file=including)
-                for kind, name in _INCLUDE.findall(self._contents.read(key) or b"")
-            ]
-            known = tuple({self._resolver.key(target) for target in targets if target})
-            self._included[group.arguments, key] = known
-        return known
-
-    def _size(self, key: str) -> int:
-        known = self._sizes.get(key)
-        if known is None:
-            known = self._sizes[key] = len(self._contents.read(key) or b"")
-        return known
+        outline = self._outline(header)
+        return outline is not None and outline.counts_once
 
 
-def _found_in(contents: Contents, files: Collection[str], find: Callable[[bytes], Iterable[bytes]]) -> frozenset[str]:
-    return frozenset(
-        word.decode() for key in files for data in readings(contents.read(key) or b"") for word in find(data)
-    )
+def naming(names: Collection[str]) -> Callable[[bytes], list[bytes]]:
+    """Finds in a file which of some names stand in it as whole words."""
+    words = [re.escape(name.encode()) for name in sorted(names, reverse=True)]  # with $, one may begin with another
+    # The lookbehind comes second: a search for letters is fast.
+    return re.compile(b"|".join(word + rb"(?<!\w" + word + rb")(?!\w)" for word in words)).findall
 
 
 def _macros(arguments: Iterable[str]) -> frozenset[str]:

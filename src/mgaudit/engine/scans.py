@@ -12,7 +12,7 @@ import msgspec
 from mgaudit.engine.contents import digest_of
 from mgaudit.facts.cache import Cache
 from mgaudit.facts.parcels import Name
-from mgaudit.sources.scanner import FileScan, scan
+from mgaudit.sources.scanner import FileScan, Outline, outline, scan
 from mgaudit.sources.syntax import FileSyntax, parse_syntax
 from mgaudit.sources.tree import file_content
 
@@ -37,7 +37,8 @@ class Witness(Generic[T]):
         return f"{digest.hex()}-{self.version}"
 
 
-SCAN: Final = Witness("scan", 3, scan, msgspec.msgpack.Decoder(FileScan))
+SCAN: Final = Witness("scan", 4, scan, msgspec.msgpack.Decoder(FileScan))
+OUTLINE: Final = Witness("outline", 1, outline, msgspec.msgpack.Decoder(Outline))
 SYNTAX: Final = Witness("syntax", 1, parse_syntax, msgspec.msgpack.Decoder(FileSyntax))
 
 
@@ -99,6 +100,10 @@ class Views(Mapping[str, T]):
         except msgspec.DecodeError:
             return None
 
+    def has(self, key: str) -> bool:
+        """Whether a file is one of those that this is about, whether or not there is a view of it."""
+        return key in self._members or key in self._hopeless
+
     def __getitem__(self, key: str) -> T:
         result = self.of(key) if key in self._members else None
         if result is None:
@@ -110,6 +115,23 @@ class Views(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlines:
+    """What any files include: of selected files, as the scanner's view says; of others, by a look at no more than that.
+
+    Attributes:
+        scans: The views of the selected files.
+        others: Looks at others.
+    """
+
+    scans: Views[FileScan]
+    others: Views[Outline]
+
+    def of(self, key: str) -> Outline | None:
+        """The outline of a file, or None where it cannot be read."""
+        return self.scans.of(key) if self.scans.has(key) else self.others.of(key)
 
 
 def _store(witness: Witness[T], cache: Cache, data: bytes, result: T) -> None:

@@ -29,6 +29,7 @@ _TAG: Final = "CACHEDIR.TAG"
 _AUTHOR: Final = "# Written by mgaudit."
 _KINDS: Final = (
     "scan",
+    "outline",
     "syntax",
     "unit",
     "manifest",

@@ -17,7 +17,7 @@ from mgaudit.sources.lexer import NEWLINE, tokenize
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mgaudit.sources.scan_facts import FileScan
+    from mgaudit.sources.scan_facts import Outline
 
 _LARGEST: Final = 1 << 16  # bytes: a file beyond is none to be written by hand
 _NAME: Final = rb"[A-Za-z_]\w*+"
@@ -52,13 +52,13 @@ class Enumerations:
     words: frozenset[str]
 
 
-def read_enumerations(data: bytes, scan: FileScan) -> Enumerations | None:
+def read_enumerations(data: bytes, outline: Outline) -> Enumerations | None:
     """What a file declares, if it takes effect once and is nothing but scoped enumerations in named namespaces."""
-    if len(data) > _LARGEST or scan.directives or not (scan.pragma_once or scan.guard_macro):
+    if len(data) > _LARGEST or outline.directives or not (outline.pragma_once or outline.guard_macro):
         return None
     lines = _lines(data)
     directives = [line for line in lines if line.startswith(b"#")]
-    guard = 3 if scan.guard_macro else 0  # the scanner vouches for its lines
+    guard = 3 if outline.guard_macro else 0  # the scanner vouches for its lines
     if sum(line != b"# pragma once " for line in directives) != guard:
         return None
     text = b"".join(line for line in lines if not line.startswith(b"#"))
@@ -77,7 +77,7 @@ def read_enumerations(data: bytes, scan: FileScan) -> Enumerations | None:
         at = piece.end()
     if depth or not declared:
         return None
-    names = declared | inner | ({scan.guard_macro} if scan.guard_macro else set())
+    names = declared | inner | ({outline.guard_macro} if outline.guard_macro else set())
     return Enumerations(frozenset(names), frozenset(word.decode() for word in _WORD.findall(text)))
 
 
@@ -107,11 +107,13 @@ def _refers_to_itself(body: bytes) -> bool:
 def meddling(words: Iterable[str]) -> Callable[[bytes], list[bytes]]:
     """Finds in a file which of some words it may give another meaning elsewhere."""
     words = set(words)
-    macros = re.compile(rb"(?:#|%:)" + _GAP + rb"(?:define|undef)\b" + _GAP + _any_of(words))
+    defining = _GAP + rb"(?:define|undef)\b" + _GAP + _any_of(words)
+    macros = [re.compile(start + defining) for start in (b"#", b"%:")]  # a search for one of them is fast
     spaces = re.compile(rb"\bnamespace\b[^;{}=]*?" + _any_of(words - _KEYWORDS))
 
     def find(data: bytes) -> list[bytes]:
-        return macros.findall(data) + (spaces.findall(data) if _INLINE.search(data) else [])
+        found = [word for macro in macros for word in macro.findall(data)]
+        return found + (spaces.findall(data) if _INLINE.search(data) else [])
 
     return find
 

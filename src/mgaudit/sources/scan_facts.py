@@ -184,7 +184,41 @@ class LeadingInclude(NamedTuple):
     guard_macros: tuple[str, ...]
 
 
-class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
+class Outline(msgspec.Struct, array_like=True, frozen=True):
+    """What a file includes under which conditions, and what keeps it from taking effect twice.
+
+    Attributes:
+        directives: Every naming of a header, in source order.
+        conditionals: Every conditional arm, in source order.
+        guard_macro: The macro of a whole-file include guard, or None.
+        pragma_once: Whether ``#pragma once`` stands outside all arms but the guard's.
+        leading: Index into ``directives`` of the ``#include`` that only comments, ``#pragma once`` and the file's own
+            guard precede, or -1.
+    """
+
+    directives: tuple[Inclusion, ...]
+    conditionals: tuple[Arm, ...]
+    guard_macro: str | None
+    pragma_once: bool
+    leading: int
+
+    @property
+    def counts_once(self) -> bool:
+        """Whether the file takes effect at most once in a unit."""
+        return self.pragma_once or self.guard_macro is not None
+
+    def leading_include(self) -> LeadingInclude | None:
+        """The ``#include`` before which a translation unit has seen nothing but the file's own guard lines.
+
+        A precompiled preamble of that header is equivalent to including it there.
+        """
+        if self.leading < 0:
+            return None
+        guarded = self.guard_macro is not None and self.directives[self.leading].arm != NO_ARM
+        return LeadingInclude(self.leading, (self.guard_macro,) if guarded and self.guard_macro else ())
+
+
+class FileScan(Outline, array_like=True, frozen=True, dict=True):
     """One file as the syntax scanner sees it: all conditional arms alike, nothing expanded.
 
     Offsets are in bytes, lines and columns 1-based, columns in bytes. The packed fields hold native unsigned 32-bit
@@ -195,12 +229,8 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
         size: Bytes.
         lines: Count of lines.
         line_starts: Packed offsets of the lines' first bytes.
-        directives: Every naming of a header, in source order.
-        conditionals: Every conditional arm, in source order.
         arm_boundaries: Packed offsets from which the arm at the same place of ``arm_indices`` holds.
         arm_indices: Packed arm indices plus one.
-        guard_macro: The macro of a whole-file include guard, or None.
-        pragma_once: Whether ``#pragma once`` stands outside all arms but the guard's.
         macro_definitions: Every ``#define``, in source order.
         undefs: Every ``#undef``, in source order.
         names: The distinct identifiers, by first occurrence.
@@ -209,8 +239,6 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
         flags: ``TokenFlag`` bits of each identifier token.
         unevaluated: Unevaluated operands by start, possibly nested.
         prologue: What stands before the first inclusion or declaration.
-        leading: Index into ``directives`` of the ``#include`` that only comments, ``#pragma once`` and the file's own
-            guard precede, or -1.
         defects: What is malformed, by line.
     """
 
@@ -218,12 +246,8 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
     size: int
     lines: int
     line_starts: bytes
-    directives: tuple[Inclusion, ...]
-    conditionals: tuple[Arm, ...]
     arm_boundaries: bytes
     arm_indices: bytes
-    guard_macro: str | None
-    pragma_once: bool
     macro_definitions: tuple[MacroDefinition, ...]
     undefs: tuple[MacroRemoval, ...]
     names: tuple[str, ...]
@@ -232,7 +256,6 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
     flags: bytes
     unevaluated: tuple[UnevaluatedRange, ...]
     prologue: tuple[PrologueItem, ...]
-    leading: int
     defects: tuple[Defect, ...]
 
     @cached_property
@@ -318,16 +341,6 @@ class FileScan(msgspec.Struct, array_like=True, frozen=True, dict=True):
             if offset < item.end and (found is None or found == "typeid"):
                 found = item.operator
         return found
-
-    def leading_include(self) -> LeadingInclude | None:
-        """The ``#include`` before which a translation unit has seen nothing but the file's own guard lines.
-
-        A precompiled preamble of that header is equivalent to including it there.
-        """
-        if self.leading < 0:
-            return None
-        guarded = self.guard_macro is not None and self.directives[self.leading].arm != NO_ARM
-        return LeadingInclude(self.leading, (self.guard_macro,) if guarded and self.guard_macro else ())
 
 
 def _unpacked(data: bytes) -> memoryview[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import accumulate, compress
 from operator import or_
@@ -38,12 +39,13 @@ from mgaudit.sources.scan_facts import (
     LeadingInclude,
     MacroDefinition,
     MacroRemoval,
+    Outline,
     PrologueItem,
     TokenFlag,
     UnevaluatedRange,
 )
 from mgaudit.sources.scan_neighbours import neighbour_shapes
-from mgaudit.sources.scan_prologue import read_prologue
+from mgaudit.sources.scan_prologue import Prologue, read_prologue
 from mgaudit.sources.scan_unevaluated import unevaluated_ranges
 
 __all__ = [
@@ -56,9 +58,11 @@ __all__ = [
     "LeadingInclude",
     "MacroDefinition",
     "MacroRemoval",
+    "Outline",
     "PrologueItem",
     "TokenFlag",
     "UnevaluatedRange",
+    "outline",
     "scan",
 ]
 
@@ -73,25 +77,80 @@ _BEFORE: Final = _table(
 _AFTER: Final = _table({OPEN_PAREN: TokenFlag.BEFORE_CALL, PASTE: TokenFlag.PASTED})
 _IS_WORD: Final = _table({IDENTIFIER: 1, OPERATOR_WORD: 1, TEMPLATE_WORD: 1})
 _NOT_NEWLINE: Final = bytes(0 if kind == NEWLINE else 1 for kind in range(256))
+_WHITE_SPACE: Final = b" \t\v\f\0\n"
+# Lines in which no directive, comment or literal begins or ends, behind one that does not go on in them.
+_CODE: Final = re.compile(rb"(?<=[^\\ \t\v\f\r]\n)(?:[^\n\r#%\"'/\\\x80-\xff]*+\n)++")
 _QUALIFIED_TEMPLATE: Final = re.compile(rb"[.:]t(?=[iut])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The tokens of a file, and what its directives say.
+
+    Attributes:
+        everything: All tokens.
+        directives: The directive lines.
+        reader: Has read them.
+        code: The tokens between them.
+        code_mask: Which of the reader's tokens these are.
+        prologue: The beginning of the file.
+    """
+
+    everything: Tokens
+    directives: list[Directive]
+    reader: DirectiveReader
+    code: Tokens
+    code_mask: bytearray
+    prologue: Prologue
+
+    @classmethod
+    def of(cls, data: bytes) -> _Reading:
+        everything = tokenize(data)
+        tokens = everything.significant()
+        directives = find_directives(tokens)
+        reader = DirectiveReader(data, tokens, _line_starts(data))
+        reader.read(directives)
+        code_mask = bytearray(tokens.shape.translate(_NOT_NEWLINE))
+        for directive in directives:
+            code_mask[directive.first : directive.end] = bytes(directive.end - directive.first)
+        code = tokens.select(code_mask)
+        return cls(everything, directives, reader, code, code_mask, read_prologue(directives, code, reader))
+
+
+def _line_starts(data: bytes) -> array[int]:
+    lengths = [len(line) for line in data.splitlines(keepends=True)]
+    starts = array("I", accumulate(lengths, initial=0))
+    if lengths and not data.endswith((b"\n", b"\r")):
+        starts.pop()
+    return starts
+
+
+def outline(data: bytes) -> Outline:
+    """What `scan` says of inclusions and conditions, in a fraction of its time: lines of code count as one token."""
+    reading = _Reading.of(_CODE.sub(_passed_over, data))
+    reader, found = reading.reader, reading.prologue
+    return Outline(
+        directives=tuple(reader.inclusions),
+        conditionals=reader.arms(found.guard_arm),
+        guard_macro=found.guard_macro,
+        pragma_once=found.pragma_once,
+        leading=found.leading,
+    )
+
+
+def _passed_over(lines: re.Match[bytes]) -> bytes:
+    """Text of the same length and number of lines, with one token where there is any."""
+    text = lines[0]
+    count = text.count(b"\n")
+    token = b";" if text.strip(_WHITE_SPACE) else b""
+    return (token + b" " * (len(text) - count))[: len(text) - count] + b"\n" * count
 
 
 def scan(data: bytes) -> FileScan:
     """Scan one file's content."""
-    lengths = [len(line) for line in data.splitlines(keepends=True)]
-    line_starts = array("I", accumulate(lengths, initial=0))
-    if lengths and not data.endswith((b"\n", b"\r")):
-        line_starts.pop()
-    everything = tokenize(data)
-    tokens = everything.significant()
-    directives = find_directives(tokens)
-    reader = DirectiveReader(data, tokens, line_starts)
-    reader.read(directives)
-    code_mask = bytearray(tokens.shape.translate(_NOT_NEWLINE))
-    for directive in directives:
-        code_mask[directive.first : directive.end] = bytes(directive.end - directive.first)
-    code = tokens.select(code_mask)
-    prologue = read_prologue(directives, code, reader)
+    reading = _Reading.of(data)
+    everything, directives, reader, code = reading.everything, reading.directives, reading.reader, reading.code
+    tokens, prologue = reader.tokens, reading.prologue
     identifiers = _Identifiers()
     identifiers.add(code, _neighbour_flags(*neighbour_shapes(code, tokens, directives), code.shape))
     for directive in directives:
@@ -101,25 +160,25 @@ def scan(data: bytes) -> FileScan:
         line = reader.line(everything.starts[-1])
         reader.defects.append(Defect(line, "a comment or raw string runs into the end of the file"))
     return FileScan(
-        digest=blake2b(data, digest_size=20).digest(),
-        size=len(data),
-        lines=len(lengths),
-        line_starts=line_starts.tobytes(),
         directives=tuple(reader.inclusions),
         conditionals=reader.arms(prologue.guard_arm),
-        arm_boundaries=reader.boundaries.tobytes(),
-        arm_indices=reader.boundary_arms.tobytes(),
         guard_macro=prologue.guard_macro,
         pragma_once=prologue.pragma_once,
+        leading=prologue.leading,
+        digest=blake2b(data, digest_size=20).digest(),
+        size=len(data),
+        lines=len(data.splitlines()),
+        line_starts=reader.line_starts.tobytes(),
+        arm_boundaries=reader.boundaries.tobytes(),
+        arm_indices=reader.boundary_arms.tobytes(),
         macro_definitions=tuple(reader.definitions),
         undefs=tuple(reader.removals),
         names=names,
         name_indices=name_indices,
         offsets=offsets,
         flags=flags,
-        unevaluated=tuple(_unevaluated(tokens, directives, code_mask)),
+        unevaluated=tuple(_unevaluated(tokens, directives, reading.code_mask)),
         prologue=prologue.items,
-        leading=prologue.leading,
         defects=tuple(sorted(set(reader.defects), key=lambda item: (item.line, item.message))),
     )
 

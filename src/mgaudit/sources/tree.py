@@ -85,7 +85,8 @@ class PathResolver:
     """
 
     def __init__(self, root: Path) -> None:
-        self.root = Path(os.path.realpath(root))
+        self._root = os.path.realpath(root)
+        self.root = Path(self._root)
         self._keys: dict[str, str] = {}
         self._absolutes: dict[tuple[str, str], str] = {}
 
@@ -94,7 +95,7 @@ class PathResolver:
         spelled = os.fspath(path)
         known = self._keys.get(spelled)
         if known is None:
-            known = self._keys[spelled] = self._relative(os.path.realpath(self.root / spelled))
+            known = self._keys[spelled] = self._relative(os.path.realpath(os.path.join(self._root, spelled)))
         return known
 
     def is_inside(self, key: str) -> bool:
@@ -123,7 +124,7 @@ class PathResolver:
         return plain
 
     def _relative(self, real: str) -> str:
-        root = str(self.root)
+        root = self._root
         prefix = root if root.endswith(os.sep) else root + os.sep
         if real.startswith(prefix):
             return real[len(prefix) :].replace(os.sep, "/")
