@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mgaudit.facts import entities, schema
+from mgaudit.facts import entities, schema, storage
 from mgaudit.facts.merge import Database, UnitId, UnitState
 from mgaudit.facts.query import Facts
 
@@ -199,6 +199,26 @@ class TestSnapshots:
         second = Database(path)
         assert second.held() == {A: "key1"}
         assert dumped(second.connection) == before
+
+    def test_a_forked_process_reads_the_same_while_its_parent_does(
+        self, tmp_path: Path, record: Make, update: Callable[..., None], dumped: Callable[..., Any]
+    ) -> None:
+        path = tmp_path / "facts?.sqlite"  # a question mark, which must not be taken for the end of the name
+        reader = Database(path)
+        update(reader, units({A: 1, B: 2}, record))
+        before = dumped(reader.connection)
+        assert reader.file is not None
+        own = storage.forked(str(path), reader.file)
+        assert own is not None
+        writer, file = Database(path), path.read_bytes()
+        update(writer, units({A: 3, C: 4}, record))
+        assert path.read_bytes() == file  # what changed is in the journal
+        assert dumped(own) == before
+        assert writer.file is None
+        storage.discard(str(path))
+        Database(path)
+        assert storage.forked(str(path), reader.file) is None
+        assert Database(storage.MEMORY).file is None
 
 
 class TestDamage:

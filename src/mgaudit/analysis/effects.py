@@ -164,6 +164,11 @@ class Effects:
 
     # ---- the fixed point
 
+    def infer(self) -> None:
+        """Look at all functions now, on behalf of those who will ask."""
+        for symbol in self._bodies.rows:
+            self._settle([symbol])  # all at once, what rests on a circle is looked at more often
+
     def _settle(self, symbols: Iterable[int]) -> None:
         if self._asking:
             return

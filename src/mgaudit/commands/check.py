@@ -125,7 +125,8 @@ def run(  # noqa: PLR0913  one argument a set of options
             files, reason = affected(analysis, changes)
             selection = replace(selection, files=files)
             warnings = (Problem(None, 0, f"all findings are reported: {reason}"),) if reason else ()
-        report = judge(analysis, selection, Terms(strict=judging.strict_baseline))
+        jobs = 1 if judging.sites else execution.jobs
+        report = judge(analysis, selection, Terms(strict=judging.strict_baseline), jobs)
         report = replace(report, warnings=(*report.warnings, *warnings))
         if judging.sites:
             from mgaudit.engine.censuses import with_sites  # noqa: PLC0415

@@ -16,6 +16,7 @@ from mgaudit.domain.findings import BaselineCount, GateResult, Severity, Status,
 from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.domain.report import ConfigurationHealth, Report
 from mgaudit.engine import baselines
+from mgaudit.engine.ahead import judge_ahead
 from mgaudit.engine.answers import Answers
 from mgaudit.engine.audited import named_files
 from mgaudit.engine.catalogues import CatalogueReader
@@ -80,12 +81,24 @@ class Judgement:
     matches: Mapping[str, Sequence[Match]]
 
 
-def judge(analysis: Analysis, selection: Selection | None = None, terms: Terms | None = None) -> Report:
-    """Run the gates, hold what they find against their baselines, and sum up."""
-    return compare(analysis, selection, terms).report
+def judge(
+    analysis: Analysis, selection: Selection | None = None, terms: Terms | None = None, jobs: int = 1
+) -> Report:  # fmt: skip
+    """Run the gates, hold what they find against their baselines, and sum up.
+
+    Args:
+        analysis: The analysis.
+        selection: What part of the answer is wanted; default: all of it.
+        terms: How baselines are to be taken.
+        jobs: How many processes may judge; one for a caller that asks for a census afterwards, which knows then what
+            the checks of this process have found out.
+    """
+    return compare(analysis, selection, terms, jobs).report
 
 
-def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms | None = None) -> Judgement:
+def compare(
+    analysis: Analysis, selection: Selection | None = None, terms: Terms | None = None, jobs: int = 1
+) -> Judgement:  # fmt: skip
     """`judge`, for callers that need the comparisons, too."""
     selection = selection or Selection()
     terms = terms or Terms()
@@ -97,6 +110,8 @@ def compare(analysis: Analysis, selection: Selection | None = None, terms: Terms
     results: dict[str, GateResult] = {}
     errors = list(analysis.problems)
     with no_collection(stays=True):
+        if selection.is_whole and not selection.fast:
+            judge_ahead(analysis, [spec for spec in wanted if bench.is_judged_alone(spec)], bench.asked, jobs)
         for spec in sorted(wanted, key=lambda gate: gate.kind == "health"):  # it also weighs what the others examined
             results[spec.id], problems = bench.judge(spec, _summed(results.values()))
             errors += problems
@@ -235,12 +250,8 @@ class _Bench:
 
     def _verdict(self, spec: GateSpec, examined: Mapping[str, int], *, is_local: bool) -> tuple[Verdict, bool]:
         """What a gate's check says, and whether it looked at all that the gate judges."""
-        facts = self.analysis.facts
-        meant = [
-            c.name for c in self.analysis.settings.configurations
-            if not spec.configurations or c.name in spec.configurations
-        ]  # fmt: skip
-        configurations = tuple(name for name in facts.configurations if name in meant)
+        meant = self._meant(spec)
+        configurations = self._configurations(spec)
         unjudged = frozenset(range(len(spec.exempt)))
         if idle := self._idle(spec):
             return Verdict(skipped=idle, handled=unjudged), False
@@ -250,20 +261,52 @@ class _Bench:
         if check is None:
             problem = Problem(*spec.place("kind"), f'gate "{spec.id}": the kind "{spec.kind}" is not available yet')
             return Verdict(problems=(problem,), handled=unjudged), False
-        chosen = None if self.selection.is_whole else _chosen(self.analysis, self.selection)
-        with facts.within(configurations) as judged_facts:
-            weighed = examined if spec.kind == "health" else {}
-            context, answers = _asking(self.analysis, spec, judged_facts)
-            is_fast = self.selection.fast
-            context = replace(context, examined=weighed, chosen=chosen, is_local=is_local, is_fast=is_fast)
+        weighed = examined if spec.kind == "health" else {}
+        with self.asked(spec, weighed, is_local=is_local) as (context, answers):
             try:
                 # A look at a few files costs less than telling whether one was there before.
-                is_brief = is_local or is_fast
+                is_brief = is_local or self.selection.fast
                 verdict = check(context) if is_brief else self.analysis.verdicts.of(check, context, answers)
             except UntrustedError as error:
                 verdict = Verdict(problems=error.problems)
         whole = len(configurations) == len(meant) and self.selection.is_whole and not self.analysis.problems
         return verdict, whole
+
+    def is_judged_alone(self, spec: GateSpec) -> bool:
+        """Whether a gate's check is asked, and about nothing that other gates say."""
+        is_asked = bool(self._configurations(spec)) and KINDS[spec.kind].load_check() is not None
+        return is_asked and spec.kind != "health"
+
+    @contextlib.contextmanager
+    def asked(
+        self, spec: GateSpec, examined: Mapping[str, int] | None = None, *, is_local: bool = False
+    ) -> Iterator[tuple[GateContext, Answers]]:
+        """What a gate's check gets, and what answers its questions; good as long as the block lasts.
+
+        Args:
+            spec: The gate.
+            examined: What the other gates looked at, where it weighs that.
+            is_local: See `GateContext`.
+        """
+        chosen = None if self.selection.is_whole else _chosen(self.analysis, self.selection)
+        with self.analysis.facts.within(self._configurations(spec)) as facts:
+            context, answers = _asking(self.analysis, spec, facts)
+            yield (
+                replace(
+                    context, examined=examined or {}, chosen=chosen, is_local=is_local, is_fast=self.selection.fast
+                ),
+                answers,
+            )
+
+    def _meant(self, spec: GateSpec) -> list[str]:
+        """The configurations that a gate is for."""
+        names = [configuration.name for configuration in self.analysis.settings.configurations]
+        return [name for name in names if not spec.configurations or name in spec.configurations]
+
+    def _configurations(self, spec: GateSpec) -> tuple[str, ...]:
+        """Those of them that were selected."""
+        meant = self._meant(spec)
+        return tuple(name for name in self.analysis.facts.configurations if name in meant)
 
     def _idle(self, spec: GateSpec) -> str:
         """Why a fast run has no need of a gate, or no time for it; empty where it runs."""

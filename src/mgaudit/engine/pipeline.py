@@ -495,4 +495,4 @@ class _Run:
 
     def _merge(self, spared: Collection[UnitId] = ()) -> Facts:
         merged = self.store.merge(self.states, self.tracked, self.names, spared)
-        return Facts(merged, self.configurations, self.scans)
+        return Facts(merged, self.configurations, self.scans, self.store.forked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +17,7 @@ from mgaudit.facts.merge import Database, UnitId, UnitState
 from mgaudit.sources.records import UnitRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from mgaudit.facts.cache import Cache
@@ -55,6 +55,12 @@ class Store:
     def write_error(self) -> Exception | None:
         """Why the disk refuses the database, or None."""
         return self._database.write_error
+
+    @property
+    def forked(self) -> Callable[[], sqlite3.Connection | None] | None:
+        """Opens what `merge` opened for a process that is forked; None where nobody can tell that it is the same."""
+        path, file = self._database.path, self._database.file
+        return None if file is None else partial(storage.forked, path, file)
 
     @cached_property
     def held(self) -> Mapping[UnitId, str]:

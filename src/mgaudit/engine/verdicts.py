@@ -82,6 +82,28 @@ class Verdicts:
     def __init__(self, cache: Cache, identity: str) -> None:
         self._cache = cache
         self._identity = identity
+        self._ready: dict[str, Any] = {}  # what was found or made before it was asked for
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether what a check says is there for the next one who asks, in whatever process."""
+        return bool(self._identity)
+
+    def knows(self, context: GateContext, answers: Answers) -> bool:
+        """Whether a kept verdict is still what the check would say."""
+        key = self._key(Verdict, context)
+        known = self._known(Verdict, key, answers)
+        if known is not None:
+            self._ready[key] = known
+        return known is not None
+
+    def prepare(self, check: Callable[[GateContext], Verdict], context: GateContext, answers: Answers) -> None:
+        """Let a check say now what it will be asked for.
+
+        Raises:
+            UntrustedError: Whatever the check raises.
+        """
+        self._ready[self._key(Verdict, context)] = self.of(check, context, answers)
 
     def of(self, check: Callable[[GateContext], Verdict], context: GateContext, answers: Answers) -> Verdict:
         """What a check says: what it said before, or what it says now.
@@ -106,7 +128,7 @@ class Verdicts:
         if not self._identity:
             return say(context)
         key = self._key(type_, context)
-        known = self._known(type_, key, answers)
+        known: _Said | None = self._ready.pop(key, None) or self._known(type_, key, answers)
         if known is not None:
             return known
         said = say(context)

@@ -47,23 +47,23 @@ class Symbols(dict[int, Symbol]):
     """Symbols by id, each read when it is first asked for; whoever asks for many gets all of them at once.
 
     Args:
-        connection: The merged database.
+        connection: The merged database; to be replaced after a fork.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__()
-        self._connection = connection
+        self.connection = connection
 
     def __missing__(self, number: int) -> Symbol:
         if len(self) == _MANY:
             self.update(self.all())
         if number not in self:
-            self[number] = Symbol(*self._connection.execute(SELECT_SYMBOL + "WHERE id = ?", (number,)).fetchone())
+            self[number] = Symbol(*self.connection.execute(SELECT_SYMBOL + "WHERE id = ?", (number,)).fetchone())
         return self[number]
 
     def all(self) -> dict[int, Symbol]:
         """Every symbol, in the order of their ids."""
-        return {row[0]: self.get(row[0]) or Symbol(*row) for row in self._connection.execute(SELECT_SYMBOL)}
+        return {row[0]: self.get(row[0]) or Symbol(*row) for row in self.connection.execute(SELECT_SYMBOL)}
 
 
 _MANY: Final = 1000  # symbols: then it takes less to read all of them than each for itself

@@ -76,10 +76,12 @@ class Database:
         try:
             with self._alone():
                 self.connection = storage.reopened(self.path)
+                self._identity = storage.identity(self.path)
         except (sqlite3.Error, OSError) as error:
             self.write_error = error
-            self.path = MEMORY
+            self.path, self._identity = MEMORY, None
             self.connection = storage.opened(MEMORY)
+        self.file: storage.Identity | None = None  # for `storage.forked`
         self._files: dict[str, int] | None = None
         self._symbols: SymbolMerger | None = None
         self._edges: dict[tuple[int, int, str, int, int | None], int] | None = None
@@ -131,6 +133,7 @@ class Database:
                 self.connection.execute("COMMIT")
             else:
                 storage.commit(self.connection, self.path)
+            self.file = self._identity if storage.is_complete(self.connection) else None
             self.connection.execute("BEGIN")
             self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
 

@@ -18,7 +18,7 @@ from mgaudit.sources.memo_records import decode
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.sources.memo_records import MemoRow
     from mgaudit.sources.scanner import FileScan
@@ -143,6 +143,7 @@ class Facts:
         connection: The merged database.
         configurations: The selected configurations, in the order of their bits in every ``mask``.
         scans: The syntax scanner's view of every tracked file, by path.
+        forked: Opens the database for a process that is forked; None where none can read the same.
 
     Attributes:
         derived: What others derived from these facts and want to share, by a key of theirs.
@@ -152,15 +153,32 @@ class Facts:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, configurations: Sequence[str], scans: Mapping[str, FileScan]
-    ) -> None:
+        self, connection: sqlite3.Connection, configurations: Sequence[str], scans: Mapping[str, FileScan],
+        forked: Callable[[], sqlite3.Connection | None] | None = None,
+    ) -> None:  # fmt: skip
         self.connection = connection
         self.configurations = tuple(configurations)
         self.scans = scans
+        self._forked = forked
         self.derived: dict[object, Any] = {}
         self.symbols = Symbols(connection)
         self.symbol = self.symbols.__getitem__  # asked by the million
         self.select()
+
+    @property
+    def survive_forks(self) -> bool:
+        """Whether a process that is forked can `reopen` them."""
+        return self._forked is not None
+
+    def reopen(self) -> bool:
+        """Read on in a process that was forked; False where the same cannot be read any more."""
+        connection = self._forked() if self._forked is not None else None
+        if connection is None:
+            return False
+        self._inherited = self.connection  # never closed here: it is the parent's
+        self.connection = self.symbols.connection = connection
+        self.select()
+        return True
 
     def restricted_to(self, configurations: Sequence[str]) -> Facts:
         """The facts of fewer configurations, over the same connection; call `select` to read this object again."""

@@ -18,6 +18,7 @@ from filelock import FileLock
 from mgaudit.facts import schema
 
 MEMORY: Final = ":memory:"
+Identity = tuple[int, int]
 _SEAL: Final = ".sum"
 _PATIENCE: Final = 60  # seconds: another process may be updating
 
@@ -102,6 +103,33 @@ def discard(path: str) -> None:
     if path != MEMORY:
         with alone(path):
             _delete(path)
+
+
+def identity(path: str) -> Identity | None:
+    """Which file lies at a path, as long as somebody holds it open; None of a database in memory."""
+    if path == MEMORY:
+        return None
+    status = Path(path).stat()
+    return status.st_dev, status.st_ino
+
+
+def is_complete(connection: sqlite3.Connection) -> bool:
+    """Whether the file holds all that the journal does, which it then keeps until the next commit."""
+    (_, length, done) = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    return bool(length == done)
+
+
+def forked(path: str, file: Identity) -> sqlite3.Connection | None:
+    """The database that the parent of a forked process reads, opened anew; None where it is gone or replaced.
+
+    SQLite's locks do not survive a fork, so none is taken: as long as the parent process keeps a snapshot that it took
+    when the file was complete, nobody writes into the file.
+    """
+    with contextlib.suppress(sqlite3.Error, OSError):
+        connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?immutable=1", uri=True, isolation_level=None)
+        connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+        return connection if identity(path) == file else None
+    return None
 
 
 def _is_sealed(path: str) -> bool:

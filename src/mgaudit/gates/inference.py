@@ -78,7 +78,8 @@ def write_backs_among(
     return frozenset(changes(context.facts, effects_for(context), entities, paths, here, asked=asked).certain)
 
 
-_ASKING: Final = frozenset({"writebacks", "mutations", "dirty-surface"})
+_ASKING_FOR_ALL: Final = frozenset({"mutations", "dirty-surface"})
+_ASKING: Final = _ASKING_FOR_ALL | {"writebacks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +120,13 @@ def replaced_bodies(context: GateContext) -> dict[str, int]:
 def rests_on_effects(kind: str) -> bool:
     """Whether gates of a kind ask what functions change."""
     return kind in _ASKING
+
+
+def asks_for_all_effects(kind: str) -> bool:
+    """Whether gates of a kind ask what the functions of the whole tree change, not only those of some zones."""
+    return kind in _ASKING_FOR_ALL
+
+
+def shares_effects(kind: str) -> bool:
+    """Whether gates of a kind look at some effects, be it to leave them to another gate."""
+    return kind in _ASKING or kind == "reads"
