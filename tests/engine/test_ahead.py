@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -30,6 +31,17 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no other system forks safely")
 
 
+# What asks the front end, in processes of its own if several may run.
+ASKING = """
+[[gate]]
+id = "POISON"
+kind = "include-purity"
+from = ["backend"]
+forbid = ["state"]
+poison = true
+"""
+
+
 @dataclass
 class Example:
     """The example tree with all its findings; which process judged which gate is in a file."""
@@ -38,9 +50,9 @@ class Example:
     cache: Path
     log: Path
 
-    def report(self, jobs: int, *, database: Path | None = None) -> str:
+    def report(self, jobs: int) -> str:
         settings = load(self.root / "mgaudit.toml", PARAMETERS)
-        analysis = analyse(settings, Options(self.cache, database=database))
+        analysis = analyse(settings, Options(self.cache, jobs))
         self.log.write_text("")
         try:
             return json.render(judge(analysis, jobs=jobs))
@@ -56,15 +68,17 @@ class Example:
         return found
 
     def forget(self) -> None:
-        for path in (self.cache / "verdict").rglob("*"):
-            if path.is_file():
-                path.unlink()
+        """Let no verdict and no answer of the front end be known."""
+        for kind in ("verdict", "manifest"):
+            shutil.rmtree(self.cache / kind, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Example:
     folder = tmp_path_factory.mktemp("ahead")
     copy_example(folder / "tree", broken=True)
+    with (folder / "tree/mgaudit.toml").open("a") as settings:
+        settings.write(ASKING)
     return Example(folder / "tree", folder / "cache", folder / "log")
 
 
