@@ -74,3 +74,43 @@ def test_a_question_rests_on_what_is_not_there(tmp_path: Path) -> None:
     lookups.of_questions("main.cpp", [Question("a.h", angled=True, is_next=False)])
     assert lookups.absent == {f"{folders[0]}/a.h"}
     assert lookups.present == {"second/a.h"}
+
+
+def searching(root: Path, overlay: frozenset[str] = frozenset()) -> Search:
+    folders = [str(root / name) for name in ("first", "second", "first/../third", "none/../third")]
+    resolver = Resolver.from_arguments(tuple(f"-I{folder}" for folder in folders), str(root))
+    return Search(PathResolver(root), resolver, str(root), (str(root / "first"),), overlay, Listings())
+
+
+def test_a_way_ends_where_following_each_path_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "all.h").write_text("")
+    (tmp_path / "second" / "a.h").write_text("")
+    (tmp_path / "first" / "linked.h").symlink_to(tmp_path / "second" / "a.h")
+    (tmp_path / "first" / "broken.h").symlink_to(tmp_path / "second" / "gone.h")
+    (tmp_path / "third" / "c.h").write_text("")
+    memory = frozenset({str(tmp_path / "second" / "gone.h"), str(tmp_path / "first" / "memory.h")})
+    names = ["all.h", "a.h", "linked.h", "broken.h", "c.h", "gone.h", "memory.h", "nowhere.h", "../second/a.h"]
+    found = [None, "first/all.h", "second/all.h", "second/a.h", "third/c.h", "second/gone.h", "first/memory.h"]
+
+    def ways() -> list[tuple[str, ...]]:
+        search = searching(tmp_path, memory)
+        return [
+            search.way_to(name, angled=angled, source="second/x.h", found=file)
+            for name in names for angled in (False, True) for file in found
+        ]  # fmt: skip
+
+    quick = ways()
+    monkeypatch.setattr(Listings, "has", lambda *_: True)
+    assert quick == ways()
+    assert len(set(map(len, quick))) > 2
+
+
+def test_a_way_ends_at_a_file_that_its_listing_lacks(tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    search = searching(tmp_path)
+    assert not search.listings.has(str(tmp_path / "first" / "a.h"))
+    (tmp_path / "first" / "a.h").write_text("")
+    way = search.way_to("a.h", angled=True, source="x.h", found="first/a.h")
+    assert way == (str(tmp_path / "first" / "a.h"),)

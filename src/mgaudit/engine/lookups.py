@@ -10,6 +10,7 @@ import os
 import re
 import time
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.engine.contents import SETTLED, digest_of, stamp_of
@@ -158,13 +159,18 @@ class Search:
             key = (COMMAND_LINE, *key[1:])
         known = self._ways.get(key)
         if known is None:
-            way = []
-            for candidate in self.candidates(spelling, angled=angled, source=source):
-                way.append(candidate)
-                if self.paths.key(candidate) == found:
-                    break
-            known = self._ways[key] = tuple(way)
+            candidates = tuple(self.candidates(spelling, angled=angled, source=source))
+            known = self._ways[key] = candidates[: self._length(candidates, found)]
         return known
+
+    def _length(self, candidates: Sequence[str], found: str | None) -> int:
+        """How many candidates there are up to the first that leads to a file."""
+        if found is None:
+            return len(candidates)
+        # To follow a path costs much; one that is not listed is only followed where the listings are older than it.
+        listed = (at for at, path in enumerate(candidates) if path in self.overlay or self.listings.has(path))
+        leading = (at + 1 for at in chain(listed, range(len(candidates))) if self.paths.key(candidates[at]) == found)
+        return next(leading, len(candidates))
 
 
 @dataclass(slots=True)
