@@ -341,6 +341,40 @@ def test_a_source_that_meets_the_header_otherwise_is_parsed_in_full(forest: Tree
 
 @pytest.mark.parametrize(
     "start",
+    [
+        "#include <umbrella.h>\n/* one */\n#define WITH\n/* and another */\n",
+        "#include <umbrella.h>\n/* one *\\\n/\n#define WITH\n/* and another */\n",
+        "#include <umbrella.h>\n// one\r#define WITH\n",
+        "#include <umb\\\nrella.h>\n#define WITH\n// umbrella.h>\n",
+    ],
+)
+def test_between_the_headers_only_comments_may_stand(forest: Tree, start: str) -> None:
+    forest.write("src/late.h", "#pragma once\n#ifdef WITH\n#include <state/context.h>\nint with();\n#endif\n" + FILLER)
+    forest.write("src/umbrella.h", "#pragma once\n#include <part.h>\n" + FILLER)
+    for name in "abc":
+        forest.write(f"src/{name}.cpp", f"#include <umbrella.h>\n#include <late.h>\nint {name}(Part p);\n")
+    forest.write("src/a.cpp", start + "#include <late.h>\nint a(Part p);\n")
+    fast, _ = both_ways(forest)
+    assert {"src/b.cpp", "src/c.cpp"} <= set(used(fast))
+
+
+@pytest.mark.parametrize("undone", ["#undef MODE_H", "#  undef /* it */ MODE_H", "#un\\\ndef MODE_H"])
+@pytest.mark.parametrize("where", ["src/mode.h", "src/umbrella.h"])
+def test_a_guard_that_is_undone_keeps_nothing_from_taking_effect_twice(forest: Tree, where: str, undone: str) -> None:
+    texts = {
+        "src/mode.h": "#ifdef SEEN\nint again();\n#endif\n#define SEEN\n",
+        "src/umbrella.h": "#pragma once\n#include <part.h>\n" + FILLER,
+    }
+    texts[where] += f"{undone}\n"
+    forest.write("src/mode.h", f"#ifndef MODE_H\n#define MODE_H\n{texts['src/mode.h']}#endif\n")
+    forest.write("src/umbrella.h", texts["src/umbrella.h"])
+    for name in "abc":
+        forest.write(f"src/{name}.cpp", f"#include <mode.h>\n#include <umbrella.h>\nint {name}(Part p);\n")
+    both_ways(forest)
+
+
+@pytest.mark.parametrize(
+    "start",
     ["// a comment\n/* and\none more */\n#include <umbrella.h>\n", "#pragma once\n#include <umbrella.h>\n",
      "#include <first.h>\n", "\ufeff#include <umbrella.h>\r\n"],
 )  # fmt: skip

@@ -24,7 +24,7 @@ import msgspec
 
 from mgaudit.engine.lookups import system_folders
 from mgaudit.engine.weights import Texts, Weights
-from mgaudit.sources.enumerations import meddling, read_enumerations, readings
+from mgaudit.sources.enumerations import GAP, meddling, read_enumerations, readings
 from mgaudit.sources.include_resolver import Resolver
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 _MIN_UNITS: Final = 2
 _MIN_CLOSURE: Final = 500_000  # bytes: below, precompiling costs more than it saves
 _MAX_DEPTH: Final = 24
-_GAP: Final = re.compile(rb"(?:[ \t\r\n]|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
+_GAP: Final = re.compile(rb"(?:[ \t\r\n]|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_SPLICE: Final = re.compile(rb"(?:\\|\?\?/)[ \t\v\f]*[\r\n]")  # may end a comment, or go on with one
+_NAMED: Final = re.compile(rb'#[ \t]*include[ \t]*(?:<[^>\r\n]*>|"[^"\r\n]*")')
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +69,14 @@ class Start:
         steps: The inclusions on the way, those of the headers among them, in order: (including file, included file).
         names: What no file of the headers' closure may name: macros that the files on the way define as include guards,
             and enumerations that are declared before the headers.
+        once: The guards that keep the headers from taking effect twice, which nothing in their closure may undo.
         words: Which words mean what they meant without the headers, so that none of these may be a macro in them.
     """
 
     headers: tuple[str, ...]
     steps: tuple[tuple[str, str], ...]
     names: tuple[str, ...]
+    once: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
 
@@ -81,25 +85,28 @@ class Shown:
     """What the closure of some headers does of what starts from them forbid it."""
 
     names: frozenset[str]
+    once: frozenset[str]
     words: frozenset[str]
 
     @classmethod
     def of(cls, contents: Contents, files: Collection[str], starts: Collection[Start]) -> Shown:
         """Look for it all in one go, comments included: the safe side."""
-        names = {name for start in starts for name in start.names}
-        words = {word for start in starts for word in start.words}
-        named: set[bytes] = set()
-        meant: set[bytes] = set()
-        searches = [(named, naming(names))] * bool(names) + [(meant, meddling(words))] * bool(words)
-        for key in files if searches else ():
+        kinds = (("names", naming), ("once", undoing), ("words", meddling))
+        asked = [({word for start in starts for word in getattr(start, kind)}, finding) for kind, finding in kinds]
+        searches = [(set[bytes](), finding(words) if words else None) for words, finding in asked]
+        for key in files if any(find for _, find in searches) else ():
             for data in readings(contents.read(key) or b""):
                 for found, find in searches:
-                    found.update(find(data))
-        return cls(frozenset(map(bytes.decode, named)), frozenset(map(bytes.decode, meant)))
+                    found.update(find(data) if find else ())
+        return cls(*(frozenset(map(bytes.decode, found)) for found, _ in searches))
 
     def allows(self, start: Start) -> bool:
         """Whether a start is a proven one."""
-        return self.names.isdisjoint(start.names) and self.words.isdisjoint(start.words)
+        return (
+            self.names.isdisjoint(start.names)
+            and self.once.isdisjoint(start.once)
+            and self.words.isdisjoint(start.words)
+        )
 
 
 class Choice(NamedTuple):
@@ -261,13 +268,14 @@ class Chooser:
 
         Where the command makes a macro of a word in these, headers may change the meaning of what it stands for.
         """
-        yield Start(tuple(run), steps, tuple(guards))
+        once = tuple(guard for header in run if (guard := self._only_guard(header)))
+        yield Start(tuple(run), steps, tuple(guards), once)
         later = {key: known for key in run[:-1] if (known := self._enumerations_of(key))}
         words = {word for known in later.values() for word in known.words}
         if later and "-imacros" not in command.arguments and words.isdisjoint(_macros(command.arguments)):
             names = (name for known in later.values() for name in known.names)
             rest = tuple(key for key in run if key not in later)
-            yield Start(rest, steps, (*guards, *names), tuple(sorted(words)))
+            yield Start(rest, steps, (*guards, *names), once, tuple(sorted(words)))
 
     def _enumerations_of(self, header: str) -> Enumerations | None:
         if header not in self._enumerations:
@@ -290,12 +298,18 @@ class Chooser:
         data = self._contents.read(key) or b""
         end = None
         for directive in outline.directives[first:]:
-            named = data.find(directive.spelling.encode(), directive.offset) + len(directive.spelling.encode()) + 1
+            named = _NAMED.match(data, directive.offset)
             between = data[end : directive.offset] if end is not None else b""
-            if directive.kind != "include" or directive.computed or not _GAP.fullmatch(between) or b"??/" in between:
+            is_gap = _GAP.fullmatch(between) and not _SPLICE.search(between)
+            if directive.kind != "include" or named is None or not is_gap:
                 return
             yield directive
-            end = named
+            end = named.end()
+
+    def _only_guard(self, header: str) -> str | None:
+        """The macro that alone keeps a header from taking effect twice, where one does."""
+        outline = self._outline(header)
+        return outline.guard_macro if outline is not None and not outline.pragma_once else None
 
     def _counts_once(self, header: str) -> bool:
         """Whether the unit's own inclusion of a precompiled header finds nothing left to do."""
@@ -308,6 +322,13 @@ def naming(names: Collection[str]) -> Callable[[bytes], list[bytes]]:
     words = [re.escape(name.encode()) for name in sorted(names, reverse=True)]  # with $, one may begin with another
     # The lookbehind comes second: a search for letters is fast.
     return re.compile(b"|".join(word + rb"(?<!\w" + word + rb")(?!\w)" for word in words)).findall
+
+
+def undoing(names: Collection[str]) -> Callable[[bytes], list[bytes]]:
+    """Finds in a file which of some macros may no longer be defined behind it."""
+    undone = rb"(?:undef|pop_macro" + GAP + rb"\(" + GAP + rb'\\?")' + GAP
+    words = b"|".join(re.escape(name.encode()) for name in sorted(names, reverse=True))
+    return re.compile(undone + rb"(" + words + rb")(?!\w)").findall
 
 
 def _macros(arguments: Iterable[str]) -> frozenset[str]:

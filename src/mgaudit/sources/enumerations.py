@@ -30,9 +30,10 @@ _PIECE: Final = re.compile(
     rb"enum (?:class|struct) (?P<name>" + _NAME + rb") (?:: (?:" + _INTEGRAL + rb" )++)?+\{ "
     rb"(?P<body>(?:" + _NAME + rb" (?:= (?:" + _VALUE + rb") )?+(?:, |(?=\})))*+)\} ; "
 )
-_GAP: Final = rb"(?:[ \t\v\f]|\\[ \t]*\r?\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+# What may stand between two tokens of a directive.
+GAP: Final = rb"(?:[ \t\v\f]|\\[ \t]*\r?\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
 _WORD: Final = re.compile(_NAME)
-_INLINE: Final = re.compile(rb"inline(?:__)?\b" + _GAP + rb"\bnamespace\b")
+_INLINE: Final = re.compile(rb"inline(?:__)?\b" + GAP + rb"\bnamespace\b")
 _END: Final = rb"[ \t\v\f]*(?:\r\n?|\n)"
 _SPLICE: Final = re.compile(  # the lookbehind comes second: a search for one byte is fast
     rb"\\(?<=[\w/*%:]\\)" + _END + rb"(?:\\" + _END + rb")*+(?=[\w/*%:])"
@@ -107,7 +108,7 @@ def _refers_to_itself(body: bytes) -> bool:
 def meddling(words: Iterable[str]) -> Callable[[bytes], list[bytes]]:
     """Finds in a file which of some words it may give another meaning elsewhere."""
     words = set(words)
-    defining = _GAP + rb"(?:define|undef)\b" + _GAP + _any_of(words)
+    defining = GAP + rb"(?:define|undef)\b" + GAP + _any_of(words)
     macros = [re.compile(start + defining) for start in (b"#", b"%:")]  # a search for one of them is fast
     spaces = re.compile(rb"\bnamespace\b[^;{}=]*?" + _any_of(words - _KEYWORDS))
 

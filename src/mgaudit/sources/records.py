@@ -17,7 +17,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION: Final = 32  # raise it whenever extraction changes, or what tells when to spare it: part of every cache key
+VERSION: Final = 33  # raise it whenever extraction changes, or what tells when to spare it: part of every cache key
 
 # Bits of `SymbolRecord.flags`.
 SYMBOL_INTERNAL: Final = 1  # internal linkage, or no linkage but visible only in its file
