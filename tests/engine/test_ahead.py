@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mgaudit.analysis.effects import Effects
 from mgaudit.commands.demo import copy_example
 from mgaudit.config.loader import load
 from mgaudit.domain.problems import UntrustedError
@@ -205,6 +208,48 @@ def test_an_error_that_nobody_foresaw_is_raised_here(
     before.append(fail)
     with pytest.raises(ZeroDivisionError):
         example.report(2)
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_half_an_inference_is_no_ground_for_a_verdict(
+    example: Example, monkeypatch: pytest.MonkeyPatch, *, is_here: bool
+) -> None:
+    alone = example.report(1)
+    example.forget()
+    parent, look, failed = os.getpid(), Effects._look, list[int]()
+
+    def fail_once(self: Effects, symbol: int) -> None:
+        if not failed and (os.getpid() == parent) is is_here:
+            failed.append(symbol)
+            raise MemoryError
+        look(self, symbol)
+
+    if not is_here:
+        monkeypatch.setattr(Effects, "infer", lambda _: None)  # it is left to those who ask
+    monkeypatch.setattr(Effects, "_look", fail_once)
+    with pytest.raises(MemoryError) if is_here else contextlib.nullcontext():
+        assert example.report(2) == alone
+    failed.append(0)
+    assert example.report(1) == alone
+
+
+def test_one_process_judges_where_the_system_has_no_other(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = example.report(1)
+    example.forget()
+    enter = Crew.__enter__
+
+    def alone_in_the_system(self: Crew) -> Crew:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fork", _refused)
+            return enter(self)
+
+    monkeypatch.setattr(Crew, "__enter__", alone_in_the_system)
+    assert example.report(2) == alone
+    assert processes(example.judged()) == {os.getpid()}
+
+
+def _refused() -> int:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 def test_no_process_outlives_an_interruption(

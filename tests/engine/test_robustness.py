@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import signal
@@ -138,6 +139,21 @@ class TestDyingWorkers:
         assert [unit.name.path for unit in after.facts.units] == ["src/a.cpp", "src/c.cpp"]
         deadly.write_text("0")
         assert tree.analyse(jobs=2).problems == ()
+
+    def test_none_outlives_a_run_that_is_killed(
+        self, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        attempt = Worker._attempt
+
+        def ask(self: Worker, job: worker.Job) -> Any:
+            number = ctypes.c_int()
+            ctypes.CDLL(None).prctl(2, ctypes.byref(number))  # PR_GET_PDEATHSIG
+            (tmp_path / "signal").write_text(str(number.value))
+            return attempt(self, job)
+
+        monkeypatch.setattr(Worker, "_attempt", ask)
+        tree.analyse(jobs=1)
+        assert int((tmp_path / "signal").read_text()) == signal.SIGKILL
 
     def test_a_second_attempt_is_made_alone(self, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Every first attempt dies; two second ones at once would want to make the same folder."""

@@ -10,6 +10,7 @@ import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mgaudit.domain.problems import UntrustedError
 from mgaudit.engine.crew import Crew
 from mgaudit.engine.pool import start_method
 from mgaudit.gates.inference import asks_for_all_effects, effects_for, shares_effects
@@ -51,7 +52,7 @@ def judge_ahead(analysis: Analysis, gates: Sequence[GateSpec], asked: Asked, job
 
     def crew(some: Sequence[Sequence[GateSpec]], count: int) -> Crew:
         tasks = [partial(_judge, analysis, gates, asked) for gates in some]
-        return Crew(tasks, min(jobs - 1, count), analysis.facts.reopen)
+        return Crew(tasks, min(jobs - 1, count), partial(_prepare, analysis))
 
     if not all(groups):
         tasks = [*filter(None, groups), *others]
@@ -59,11 +60,17 @@ def judge_ahead(analysis: Analysis, gates: Sequence[GateSpec], asked: Asked, job
             one.help()
         return
     with crew(others, len(others)) as first:
-        with contextlib.suppress(Exception), asked(related[0]) as (context, _):  # whoever asks meets it again
+        with contextlib.suppress(UntrustedError), asked(related[0]) as (context, _):  # whoever asks meets it again
             effects_for(context).infer()
         with crew(groups, 1) as second:
             second.help()
         first.help()
+
+
+def _prepare(analysis: Analysis) -> bool:
+    """Make a forked process fit to judge; False where it cannot be."""
+    analysis.inquiry.confine()
+    return analysis.facts.reopen()
 
 
 def _is_known(analysis: Analysis, gate: GateSpec, asked: Asked) -> bool:
@@ -75,5 +82,6 @@ def _judge(analysis: Analysis, gates: Sequence[GateSpec], asked: Asked) -> None:
     for gate in gates:
         check = KINDS[gate.kind].load_check()
         assert check is not None
-        with contextlib.suppress(Exception), asked(gate) as (context, answers):  # whoever asks meets it again
+        # Whoever asks meets it again. Any other error may leave half of an inference behind: it ends the process.
+        with contextlib.suppress(UntrustedError), asked(gate) as (context, answers):
             analysis.verdicts.prepare(check, context, answers)

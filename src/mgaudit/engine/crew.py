@@ -7,25 +7,26 @@ files. Whatever befalls a task or a process, somebody who needs the outcome does
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import signal
 from typing import TYPE_CHECKING, Final
 
+from mgaudit.engine.serving import die_with_parent
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
-_WIDTH: Final = 2  # bytes of a task's number in the queue, which holds 64 KiB
-_DIE_WITH_PARENT: Final = 1  # PR_SET_PDEATHSIG
+_WIDTH: Final = 2  # bytes of a task's number in the queue
+_MOST: Final = 2000  # tasks: the queue may hold no more than 4 KiB, and nobody reads it yet
 
 
 class Crew:
     """Some tasks, and the processes that work at them while the block lasts. Only where `start_method` is to fork.
 
     Args:
-        tasks: The tasks; they raise nothing.
+        tasks: The tasks; one that raises something ends its process.
         count: How many processes.
         prepare: What each of them does first; it works at no task where that says False.
     """
@@ -39,20 +40,20 @@ class Crew:
     def __enter__(self) -> Crew:
         self._queue, end = os.pipe()  # one who dies in the middle of a task leaves it as it is, unlike a lock
         with open(end, "wb") as queue:  # noqa: PTH123  a descriptor
-            queue.writelines(number.to_bytes(_WIDTH, "big") for number in range(len(self._tasks)))
-        for _ in range(self._count):
-            process = multiprocessing.get_context("fork").Process(target=self._serve, args=(os.getpid(),))
-            self._processes.append(process)
-            process.start()
+            queue.writelines(number.to_bytes(_WIDTH, "big") for number in range(min(len(self._tasks), _MOST)))
+        with contextlib.suppress(OSError):  # the system has no more processes to give
+            for _ in range(self._count):
+                process = multiprocessing.get_context("fork").Process(target=self._serve, args=(os.getpid(),))
+                process.start()
+                self._processes.append(process)
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
     ) -> None:
         for process in self._processes:
-            if process.pid is not None:
-                process.kill()
-                process.join()
+            process.kill()
+            process.join()
         os.close(self._queue)
 
     def help(self) -> None:
@@ -71,7 +72,7 @@ class Crew:
 
     def _serve(self, parent: int) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process hears it, too, and decides
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        die_with_parent()
         if os.getppid() == parent:
             with contextlib.suppress(Exception):  # nobody misses it
                 if self._prepare():

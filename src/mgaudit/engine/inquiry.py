@@ -83,6 +83,10 @@ class Inquiry:
         self._cache = Cache(Path(setup.cache))
         self._library: Library | None = None
 
+    def confine(self) -> None:
+        """Parse in no more than one process from now on: others ask at the same time."""
+        self._processes = min(1, self._processes)
+
     def resolve(self, facts: Facts, path: str, offsets: Sequence[int]) -> Mapping[int, Resolution]:
         """What stands at byte offsets of a file, in the first units that include it and take them.
 

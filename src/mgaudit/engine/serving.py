@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _CRASHED: Final = 70
 _OUT_OF_MEMORY: Final = 71
+_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
 _MAPPING_THRESHOLD: Final = -3  # M_MMAP_THRESHOLD
 
 
@@ -106,6 +107,8 @@ def serve(setup: Setup, connection: Connection, inherited: Sequence[Connection])
         connection: Where tasks come from and results go: a result, or a `WorkerError`.
         inherited: Ends that only the parent process should hold; while a copy is open, nobody notices that it is gone.
     """
+    if inherited:  # it is forked: a process that is killed leaves nobody behind who parses
+        die_with_parent()
     for other in inherited:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process hears it, too, and decides
@@ -114,16 +117,21 @@ def serve(setup: Setup, connection: Connection, inherited: Sequence[Connection])
     _limit_memory(setup.limits.unit_megabytes)
     # Large blocks get mappings of their own, which go back whole: the buffer of a precompiled header doubles. By itself
     # glibc soon takes blocks of up to 32 MiB from the heap, where what they leave is lost to larger ones.
-    _glibc("mallopt", _MAPPING_THRESHOLD, 1 << 20)
+    _libc("mallopt", _MAPPING_THRESHOLD, 1 << 20)
     gc.freeze()  # what was inherited stays, and need not be searched for garbage after each unit
     worker: Worker | None = None
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             task: Task = connection.recv()
             if worker is None and isinstance(task, Job):
-                _glibc("malloc_trim", 0)  # what looks left: the front end will need it
+                _libc("malloc_trim", 0)  # what looks left: the front end will need it
                 worker = Worker(setup)
             connection.send(_result(setup, worker, task))
+
+
+def die_with_parent() -> None:
+    """Let this process end with the thread that forked it, where the system can do that."""
+    _libc("prctl", _DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _result(setup: Setup, worker: Worker | None, task: Task) -> Outcome | WorkerError | None:
@@ -169,8 +177,8 @@ def _limit_memory(megabytes: int) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
-def _glibc(function: str, *arguments: int) -> None:
-    """Tell glibc's heap something; another C library has no such function."""
+def _libc(function: str, *arguments: int) -> None:
+    """Call a function of Linux' C library; not each of them has each function."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):
             getattr(ctypes.CDLL(None), function)(*arguments)
