@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _MIN_UNITS: Final = 2
 _MIN_CLOSURE: Final = 500_000  # bytes: below, precompiling costs more than it saves
 _MAX_DEPTH: Final = 24
-_GAP: Final = re.compile(rb"(?:[ \t\r\n]|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_BETWEEN: Final = re.compile(rb"(?:[ \t\r\n]|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _SPLICE: Final = re.compile(rb"(?:\\|\?\?/)[ \t\v\f]*[\r\n]")  # may end a comment, or go on with one
 _NAMED: Final = re.compile(rb'#[ \t]*include[ \t]*(?:<[^>\r\n]*>|"[^"\r\n]*")')
 
@@ -300,7 +300,7 @@ class Chooser:
         for directive in outline.directives[first:]:
             named = _NAMED.match(data, directive.offset)
             between = data[end : directive.offset] if end is not None else b""
-            is_gap = _GAP.fullmatch(between) and not _SPLICE.search(between)
+            is_gap = _BETWEEN.fullmatch(between) and not _SPLICE.search(between)
             if directive.kind != "include" or named is None or not is_gap:
                 return
             yield directive
@@ -319,16 +319,19 @@ class Chooser:
 
 def naming(names: Collection[str]) -> Callable[[bytes], list[bytes]]:
     """Finds in a file which of some names stand in it as whole words."""
-    words = [re.escape(name.encode()) for name in sorted(names, reverse=True)]  # with $, one may begin with another
     # The lookbehind comes second: a search for letters is fast.
-    return re.compile(b"|".join(word + rb"(?<!\w" + word + rb")(?!\w)" for word in words)).findall
+    return re.compile(b"|".join(word + rb"(?<!\w" + word + rb")(?!\w)" for word in _escaped(names))).findall
 
 
 def undoing(names: Collection[str]) -> Callable[[bytes], list[bytes]]:
     """Finds in a file which of some macros may no longer be defined behind it."""
     undone = rb"(?:undef|pop_macro" + GAP + rb"\(" + GAP + rb'\\?")' + GAP
-    words = b"|".join(re.escape(name.encode()) for name in sorted(names, reverse=True))
-    return re.compile(undone + rb"(" + words + rb")(?!\w)").findall
+    return re.compile(undone + rb"(" + b"|".join(_escaped(names)) + rb")(?!\w)").findall
+
+
+def _escaped(names: Collection[str]) -> list[bytes]:
+    """Names as parts of an expression, the longer ones first: with $, one may begin with another."""
+    return [re.escape(name.encode()) for name in sorted(names, reverse=True)]
 
 
 def _macros(arguments: Iterable[str]) -> frozenset[str]:

@@ -55,7 +55,7 @@ class Enumerations:
 
 def read_enumerations(data: bytes, outline: Outline) -> Enumerations | None:
     """What a file declares, if it takes effect once and is nothing but scoped enumerations in named namespaces."""
-    if len(data) > _LARGEST or outline.directives or not (outline.pragma_once or outline.guard_macro):
+    if len(data) > _LARGEST or outline.directives or not outline.counts_once:
         return None
     lines = _lines(data)
     directives = [line for line in lines if line.startswith(b"#")]
