@@ -358,7 +358,13 @@ def test_between_the_headers_only_comments_may_stand(forest: Tree, start: str) -
     assert {"src/b.cpp", "src/c.cpp"} <= set(used(fast))
 
 
-@pytest.mark.parametrize("undone", ["#undef MODE_H", "#  undef /* it */ MODE_H", "#un\\\ndef MODE_H"])
+@pytest.mark.parametrize(
+    "undone",
+    [
+        "#undef MODE_H", "#  undef /* it */ MODE_H", "#un\\\ndef MODE_H", "#undef \\\rMODE_H", "#undef \\\n\rMODE_H",
+        "#undef \0MODE_H",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("where", ["src/mode.h", "src/umbrella.h"])
 def test_a_guard_that_is_undone_keeps_nothing_from_taking_effect_twice(forest: Tree, where: str, undone: str) -> None:
     texts = {
@@ -545,6 +551,66 @@ def test_a_guard_that_the_closure_names_forbids_it(forest: Tree, guard: str) -> 
     forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", "#include <first.h>\n"))
     fast, _ = both_ways(forest)
     assert used(fast) == ["src/b.cpp", "src/c.cpp"]
+
+
+@pytest.mark.parametrize(
+    ("guard", "named"), [("\u00c9_H", "\\u00c9_H"), ("$FIRST_H", "$\\\nFIRST_H"), ("FIRST_H", "FIRST\\\n\r_H")]
+)
+def test_the_closure_may_spell_a_guard_otherwise(forest: Tree, guard: str, named: str) -> None:
+    forest.write("src/first.h", f"#ifndef {guard}\n#define {guard}\n#include <umbrella.h>\n#endif\n")
+    forest.write("src/part.h", PART + f"#ifdef {named}\nint told();\n#endif\n")
+    forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", "#include <first.h>\n"))
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/b.cpp", "src/c.cpp"]
+
+
+@pytest.mark.parametrize("word", ["__INCLUDE_LEVEL__ > 2", "__INCLUDE_\\\nLEVEL__ > 2"])
+def test_headers_that_ask_how_deep_they_are_met_have_no_one_answer(forest: Tree, word: str) -> None:
+    forest.write("src/first.h", "#pragma once\n#include <umbrella.h>\n")
+    forest.write("src/part.h", PART + f"#if {word}\nint told();\n#endif\n")
+    forest.write("src/a.cpp", USER.format("a").replace("#include <umbrella.h>\n", "#include <first.h>\n"))
+    both_ways(forest)
+
+
+def test_what_is_left_pushed_is_no_part_of_a_precompiled_file(forest: Tree) -> None:
+    pushed = '#define N 1\n#pragma push_macro("N")\n#undef N\n#define N 2\n'
+    forest.write("src/part.h", PART + pushed)
+    popped = '#pragma pop_macro("N")\n#if N == 1\nint told();\n#endif\n'
+    forest.write("src/a.cpp", USER.format("a") + popped)
+    both_ways(forest)
+    forest.write("src/part.h", PART + pushed + '#pragma pop_macro("N")\n')
+    fast, _ = both_ways(forest)
+    assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
+
+
+def test_a_header_behind_a_link_includes_what_lies_beside_the_link(forest: Tree) -> None:
+    forest.write("src/real/umbrella.h", UMBRELLA + '#include "near.h"\n')
+    forest.write("src/real/near.h", "int told();\n")
+    forest.write("src/near.h", "")
+    forest.delete("src/umbrella.h")
+    (forest.root / "src/umbrella.h").symlink_to("real/umbrella.h")
+    both_ways(forest)
+
+
+@pytest.mark.parametrize(
+    "asked", ["#include_next <near.h>\n", "#if __has_include_next(<far.h>)\nint told();\n#endif\n"]
+)
+def test_a_header_that_asks_for_the_next_is_searched_for(forest: Tree, asked: str) -> None:
+    forest.write("src/first/umbrella.h", UMBRELLA + asked)
+    forest.write("src/first/near.h", "int told();\n")
+    forest.write("src/first/far.h", "")
+    forest.write("src/near.h", "")
+    both_ways(forest)
+
+
+def test_for_microsoft_a_header_may_lie_beside_any_file_on_the_way(forest: Tree) -> None:
+    forest.settings += 'extra-args = ["-fms-compatibility"]\n'
+    forest.write("src/umbrella.h", UMBRELLA + '#include "near.h"\n')
+    forest.write("src/first/near.h", "#pragma once\n")
+    forest.write("src/way/near.h", "#pragma once\nint told();\n")
+    forest.write("src/way/first.h", '#pragma once\n#include "../umbrella.h"\n')
+    forest.write("src/a.cpp", USER.format("a").replace("<umbrella.h>", '"way/first.h"'))
+    both_ways(forest)
 
 
 def test_a_guard_that_is_a_part_of_names_forbids_nothing(forest: Tree) -> None:

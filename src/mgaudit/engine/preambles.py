@@ -4,6 +4,7 @@ A unit may start from precompiled headers only where it would have met those ver
 way from the main file to them, files begin with nothing but comments, ``#pragma once``, an include guard whose macro no
 file of the headers' closure names, and inclusions, one after the other: of the headers themselves, and in their place
 of the next file on the way. A header that cannot be found contributes nothing, one that was met before no second time.
+It looks for its own inclusions where a unit's would: it is no link, and asks for no next header.
 A header of scoped enumerations may stand before the others and come after them nevertheless, where no file of their
 closure names one of these or does anything else that `mgaudit.sources.enumerations` knows to matter.
 How much headers save is estimated from the sizes of what they include; the estimate decides only what is worth it,
@@ -41,8 +42,13 @@ if TYPE_CHECKING:
 _MIN_UNITS: Final = 2
 _MIN_CLOSURE: Final = 500_000  # bytes: below, precompiling costs more than it saves
 _MAX_DEPTH: Final = 24
+_LINK: Final = ""  # in place of a header's key: what it includes may lie beside the link
 _BETWEEN: Final = re.compile(rb"(?:[ \t\r\n]|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _SPLICE: Final = re.compile(rb"(?:\\|\?\?/)[ \t\v\f]*[\r\n]")  # may end a comment, or go on with one
+_PLAIN: Final = re.compile(r"\w+", re.ASCII)  # other names have more than one spelling
+# What tells a file how deep, or for which main file, it is read.
+_TELLING: Final = (b"__INCLUDE_LEVEL__", b"__BASE_FILE__")
+_MICROSOFT: Final = re.compile(r"-fms-compatibility|--target=[\w.-]+-win(?:32|dows)(?:-msvc[\d.]*)?")
 _NAMED: Final = re.compile(rb'#[ \t]*include[ \t]*(?:<[^>\r\n]*>|"[^"\r\n]*")')
 
 
@@ -82,11 +88,19 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the closure of some headers does of what starts from them forbid it."""
+    """What the closure of some headers does of what starts from them forbid it.
+
+    Attributes:
+        names: As of `Start`; so are the next two.
+        once: See above.
+        words: See above.
+        is_odd: Whether it asks where it is read, or leaves macros pushed, which no precompiled file remembers.
+    """
 
     names: frozenset[str]
     once: frozenset[str]
     words: frozenset[str]
+    is_odd: bool
 
     @classmethod
     def of(cls, contents: Contents, files: Collection[str], starts: Collection[Start]) -> Shown:
@@ -94,16 +108,21 @@ class Shown:
         kinds = (("names", naming), ("once", undoing), ("words", meddling))
         asked = [({word for start in starts for word in getattr(start, kind)}, finding) for kind, finding in kinds]
         searches = [(set[bytes](), finding(words) if words else None) for words, finding in asked]
-        for key in files if any(find for _, find in searches) else ():
+        tells, pushed = False, 0
+        for key in files if starts else ():
             for data in readings(contents.read(key) or b""):
+                tells = tells or any(word in data for word in _TELLING)
                 for found, find in searches:
                     found.update(find(data) if find else ())
-        return cls(*(frozenset(map(bytes.decode, found)) for found, _ in searches))
+            pushed += data.count(b"push_macro") - data.count(b"pop_macro")
+        names, once, words = (frozenset(map(bytes.decode, found)) for found, _ in searches)
+        return cls(names, once, words, tells or pushed != 0)
 
     def allows(self, start: Start) -> bool:
         """Whether a start is a proven one."""
         return (
-            self.names.isdisjoint(start.names)
+            not self.is_odd
+            and self.names.isdisjoint(start.names)
             and self.once.isdisjoint(start.once)
             and self.words.isdisjoint(start.words)
         )
@@ -158,7 +177,8 @@ class Chooser:
         """What each command should start from; commands that are better parsed in full are left out."""
         groups: dict[Group, list[ParseCommand]] = defaultdict(list)
         for command in commands:
-            if "-include" not in command.arguments:
+            # Microsoft's compilers look for a header beside each file on the way to it, too.
+            if "-include" not in command.arguments and not any(map(_MICROSOFT.fullmatch, command.arguments)):
                 groups[Group.of(command)].append(command)
         chosen: dict[ParseCommand, Start] = {}
         for group, members in groups.items():
@@ -236,7 +256,7 @@ class Chooser:
         while len(way) < _MAX_DEPTH:
             outline = self._outline(file)
             leading = outline.leading_include() if outline else None
-            if outline is None or leading is None:
+            if outline is None or leading is None or not all(map(_PLAIN.fullmatch, leading.guard_macros)):
                 break
             guards += leading.guard_macros
             further: tuple[str, int, int] | None = None
@@ -245,7 +265,7 @@ class Chooser:
                 if key is None:
                     continue
                 if key not in run:
-                    if key in way or not self._counts_once(key):
+                    if key in way or not self._may_be_first(key):
                         break
                     if further is None and self._includes(key):
                         further = key, len(run), len(steps)
@@ -287,7 +307,9 @@ class Chooser:
     def _found(self, search: Resolver, file: str, directive: Inclusion) -> str | None:
         including = os.path.join(self._resolver.root, file)  # noqa: PTH118  a hot path
         target = search.resolve(directive.spelling, angled=directive.angled, including_file=including)
-        return None if target is None else self._resolver.key(target)
+        if target is None:
+            return None
+        return _LINK if os.path.islink(target) else self._resolver.key(target)  # noqa: PTH114  a hot path
 
     def _includes(self, header: str) -> bool:
         outline = self._outline(header)
@@ -311,10 +333,14 @@ class Chooser:
         outline = self._outline(header)
         return outline.guard_macro if outline is not None and not outline.pragma_once else None
 
-    def _counts_once(self, header: str) -> bool:
-        """Whether the unit's own inclusion of a precompiled header finds nothing left to do."""
-        outline = self._outline(header)
-        return outline is not None and outline.counts_once
+    def _may_be_first(self, header: str) -> bool:
+        """Whether a header is the same under its own path, and the unit's inclusion of it finds nothing left to do."""
+        outline = self._outline(header) if header != _LINK else None
+        return (
+            outline is not None
+            and (outline.pragma_once or _PLAIN.fullmatch(outline.guard_macro or "") is not None)
+            and not any(directive.kind.endswith("_next") for directive in outline.directives)
+        )
 
 
 def naming(names: Collection[str]) -> Callable[[bytes], list[bytes]]:

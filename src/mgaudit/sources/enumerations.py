@@ -30,11 +30,11 @@ _PIECE: Final = re.compile(
     rb"enum (?:class|struct) (?P<name>" + _NAME + rb") (?:: (?:" + _INTEGRAL + rb" )++)?+\{ "
     rb"(?P<body>(?:" + _NAME + rb" (?:= (?:" + _VALUE + rb") )?+(?:, |(?=\})))*+)\} ; "
 )
-# What may stand between two tokens of a directive.
-GAP: Final = rb"(?:[ \t\v\f]|\\[ \t]*\r?\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+# What may stand between two tokens of a directive, and more: ends of lines are of many kinds.
+GAP: Final = rb"(?:[\0- \\]|/\*(?:[^*]|\*(?!/))*+\*/)*+"
 _WORD: Final = re.compile(_NAME)
 _INLINE: Final = re.compile(rb"inline(?:__)?\b" + GAP + rb"\bnamespace\b")
-_END: Final = rb"[ \t\v\f]*(?:\r\n?|\n)"
+_END: Final = rb"[ \t\v\f]*(?:\r\n?|\n\r?)"
 _SPLICE: Final = re.compile(  # the lookbehind comes second: a search for one byte is fast
     rb"\\(?<=[\w/*%:]\\)" + _END + rb"(?:\\" + _END + rb")*+(?=[\w/*%:])"
 )
