@@ -19,7 +19,7 @@ from sarif import loader
 from mgaudit.domain.findings import Evidence, Severity
 from mgaudit.domain.problems import Problem
 from mgaudit.domain.report import ConfigurationHealth, Report, ToolVersions
-from mgaudit.reports import github, junit, markdown, sarif
+from mgaudit.reports import github, junit, markdown, sarif, text
 from mgaudit.reports import json as json_report
 from mgaudit.reports.excerpt import Sources
 
@@ -194,6 +194,15 @@ def test_sarif_follows_the_official_schema(text: str, finding: Any, report: Any)
         (location,) = result["locations"]
         assert location["physicalLocation"]["artifactLocation"]["uri"]
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+def test_what_is_exempt_is_counted_and_named(finding: Any, report: Any) -> None:
+    made = report(finding(), exempted=(finding(line=9, justification="debug only"), finding("B", line=4)))
+    assert re.search(r"^A .* 1 error, 1 exempt  ", text.render(made, NOWHERE, text.Style()), re.MULTILINE)
+    assert "| 1 error, 1 exempt |" in markdown.render(made)
+    named = [suite.findtext("system-out") or "" for suite in ET.fromstring(junit.render(made))]
+    assert ["exempt: draw.cpp reaches context.h" in said for said in named] == [True, True]
+    assert "src/backend/draw.cpp:9:1: exempt" in named[0]
 
 
 def test_sarif_tells_what_is_new_accepted_and_exempted(finding: Any, report: Any) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ FINDING = Finding(
     evidence=(EVIDENCE,),
     fingerprint="f00d",
 )
+EXEMPTED = replace(FINDING, line=9, justification="goes with the split", evidence=())
 TOOL = ToolVersions("0.1.0", "22.1.4", "0.23.4")
 RED = Report(
     tool=TOOL,
@@ -47,6 +49,7 @@ RED = Report(
             (FINDING,),
             {"units": 12, "headers": 9},
             baselines=(BaselineCount("A.txt", 1, 0, None, (("a", "b"),)),),
+            exempted=(EXEMPTED,),
         ),
     ),
     findings=(FINDING,),
@@ -85,6 +88,7 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
                 "status": "red",
                 "reason": None,
                 "findings": 1,
+                "exempted": 1,
                 "examined": {"headers": 9, "units": 12},
                 "baselines": [
                     {"path": "A.txt", "new": 1, "same": 0, "removed": None, "renamed": [{"from": "a", "to": "b"}]}
@@ -110,6 +114,25 @@ def test_the_report_has_the_shape_of_the_contract() -> None:
                 "evidence": [
                     {"kind": "include", "path": "src/backend/draw.cpp", "line": 3, "text": '#include "util/a.h"'}
                 ],
+            }
+        ],
+        "exempted": [
+            {
+                "gate": "A",
+                "kind": "include-purity",
+                "severity": "error",
+                "message": "src/backend/draw.cpp reaches src/state/context.h",
+                "help": "forward-declare",
+                "path": "src/backend/draw.cpp",
+                "line": 9,
+                "column": 1,
+                "entity": "src/state/context.h",
+                "symbol": None,
+                "configurations": ["split"],
+                "fingerprint": "f00d",
+                "baselined": False,
+                "justification": "goes with the split",
+                "evidence": [],
             }
         ],
         "zones": {},

@@ -99,3 +99,9 @@ class Report:
     sites: tuple[SurfaceSite, ...] | None = None
     certificate: Mapping[Standing, int] | None = None
     zones: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def exempted(self) -> tuple[Finding, ...]:
+        """What exemptions cover, over all gates, sorted as ``findings`` are; no part of them."""
+        found = (finding for result in self.gates for finding in result.exempted)
+        return tuple(sorted(found, key=lambda finding: finding.sort_key))

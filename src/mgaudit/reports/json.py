@@ -47,6 +47,7 @@ def as_value(report: Report) -> dict[str, Any]:
         "configurations": [configuration_value(item) for item in report.configurations],
         "gates": [_gate(result) for result in report.gates],
         "findings": [finding_value(finding) for finding in report.findings],
+        "exempted": [finding_value(finding) for finding in report.exempted],
         **({} if report.sites is None else {"sites": [site_value(site) for site in report.sites]}),
         "zones": {path: list(zones) for path, zones in sorted(report.zones.items())},
         **evidence(report),
@@ -85,6 +86,7 @@ def _gate(result: GateResult) -> dict[str, Any]:
         "status": str(result.status),
         "reason": result.reason or None,
         "findings": len(result.findings),
+        "exempted": len(result.exempted),
         "examined": dict(sorted(result.examined.items())),
         "baselines": [count_value(count) for count in result.baselines],
     }

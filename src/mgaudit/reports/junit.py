@@ -56,7 +56,8 @@ def _suite(result: GateResult, report: Report) -> ET.Element:
             ET.SubElement(case, "skipped", message=visible(result.reason))
     for finding in red:
         _failure(suite, finding, report)
-    others = [_line(finding) for finding in result.findings if not is_red(finding)]
+    others = [_line(finding, weight_of(finding)) for finding in result.findings if not is_red(finding)]
+    others += [_line(finding, "exempt") for finding in result.exempted]
     text = "\n".join([f"{tally.weights(result)}; {tally.examined(result)}", *others])
     ET.SubElement(suite, "system-out").text = text
     return totalled(suite)
@@ -96,6 +97,6 @@ def totalled(suite: ET.Element) -> ET.Element:
     return suite
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: Finding, weight: str) -> str:
     place = problems.place(finding.path, finding.line, finding.column)
-    return f"{place}{weight_of(finding)}: {visible(finding.message)}"
+    return f"{place}{weight}: {visible(finding.message)}"

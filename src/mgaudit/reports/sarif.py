@@ -60,9 +60,8 @@ class _Run:
         report = self.report
         rules = [_rule(result) for result in report.gates]
         numbers = {result.gate: number for number, result in enumerate(report.gates)}
-        exempted = [finding for result in report.gates for finding in result.exempted]
         everything = sorted(
-            [*((f, False) for f in report.findings), *((f, True) for f in exempted)],
+            [*((f, False) for f in report.findings), *((f, True) for f in report.exempted)],
             key=lambda pair: (pair[0].sort_key, pair[1]),
         )
         results = [self._result(finding, numbers, exempted=exempted) for finding, exempted in everything]

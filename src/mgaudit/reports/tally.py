@@ -32,6 +32,8 @@ def weights(result: GateResult) -> str:
     accepted = sum(finding.baselined for finding in result.findings)
     if accepted:
         parts.append(f"{accepted} in the baseline")
+    if result.exempted:
+        parts.append(f"{len(result.exempted)} exempt")
     return ", ".join(parts) or "none"
 
 
