@@ -54,6 +54,16 @@ def test_explain_needs_no_sound_configuration(tree: Path, mgaudit: Run) -> None:
     assert mgaudit("explain", "--config", "mgaudit.toml").code == 2
 
 
+def test_explain_of_a_gate_says_what_is_wrong_with_the_configuration(tree: Path, mgaudit: Run) -> None:
+    with (tree / "mgaudit.toml").open("a", encoding="utf-8") as file:
+        file.write('[zone.extra]\npaths = ["/abs"]\n')
+    result = mgaudit("explain", "A")
+    assert (result.code, result.out) == (2, "")
+    assert 'no kind or topic "A", and which gates there are cannot be told' in result.err
+    assert "mgaudit.toml:" in result.err
+    assert "is absolute" in result.err
+
+
 @pytest.mark.parametrize("topic", ["exit-codes", "baselines", "certificate"])
 def test_explain_topics(topic: str, tmp_path: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -12,7 +12,7 @@ from mgaudit.commands import options as shared
 from mgaudit.commands import output, workspace
 from mgaudit.config.fields import fields_of
 from mgaudit.config.log import nearest
-from mgaudit.domain.problems import UntrustedError
+from mgaudit.domain.problems import Problem, UntrustedError
 from mgaudit.gates.pages import controls, page
 from mgaudit.gates.registry import KINDS
 from mgaudit.reports import pages
@@ -71,15 +71,21 @@ def _page(subject: str, place: Place) -> str:
     """The page of a subject.
 
     Raises:
-        UntrustedError: There is no such subject.
+        UntrustedError: There is no such subject, or none that can be known while the configuration cannot be read.
     """
     if subject in KINDS:
         return _kind_page(subject)
     if subject in _TOPICS:
         return resources.files("mgaudit.commands").joinpath("topics", f"{subject}.md").read_text(encoding="utf-8")
-    settings = _settings(place)
-    gates = {gate.id: gate for gate in settings.gates} if settings else {}
-    if settings is None or subject not in gates:
+    try:
+        settings = workspace.load_settings(place)
+    except UntrustedError as error:
+        unknown = f'there is no kind or topic "{subject}", and which gates there are cannot be told'
+        raise UntrustedError(
+            [Problem(None, 0, unknown, nearest(subject, [*KINDS, *_TOPICS])), *error.problems]
+        ) from None
+    gates = {gate.id: gate for gate in settings.gates}
+    if subject not in gates:
         raise UntrustedError.single(
             f'there is no gate, kind or topic "{subject}"', help=nearest(subject, [*gates, *KINDS, *_TOPICS])
         )
