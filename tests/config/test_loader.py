@@ -289,7 +289,7 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
 
     found = problems(tmp_path, text)
 
-    assert [problem.line for problem in found] == [HEAD_LINES + n for n in (1, 4, 6, 8)]
+    assert [problem.line for problem in found] == [HEAD_LINES + n for n in (4, 6, 8)]
 
 
 def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
@@ -298,6 +298,31 @@ def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
     assert problem.line == HEAD_LINES + 6
     assert 'unknown key "poisson"' in problem.message
     assert problem.help == 'did you mean "poison"?'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "help_"),
+    [
+        ("schema = 1", "shema = 1", "schema"),
+        ('name = "split"', 'nam = "split"', "name"),
+        ("forbid = ", "forbids = ", "forbid"),
+        ('id = "A"', 'ident = "A"', "id"),
+        ('kind = "', 'knd = "', "kind"),
+        ('columns = ["a"]', 'column = ["a"]', "columns"),
+        ('reason = "r"', 'resaon = "r"', "reason"),
+        ("functions = ", "function = ", "functions"),
+        ("exempt = [{ path", "exempt = [{ pth", "path"),
+    ],
+)
+def test_a_misspelled_key_that_is_required_is_told_once(tmp_path: Path, old: str, new: str, help_: str) -> None:
+    more = '[[catalogue]]\nname = "c"\nfile = "x.def"\nlist = "L"\ncolumns = ["a"]\n'
+    more += '[[gate]]\nid = "S"\nkind = "forbidden-calls"\nzones = ["state"]\nfunctions = ["f"]\n'
+    text = HEAD + GATE + 'exempt = [{ path = "a", reason = "r" }]\n' + more
+
+    problem = only(tmp_path, text.replace(old, new, 1))
+
+    assert problem.message.startswith("unknown key")
+    assert problem.help == f'did you mean "{help_}"?'
 
 
 @pytest.mark.parametrize(

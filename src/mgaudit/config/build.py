@@ -214,10 +214,10 @@ class Builder:
             log.add(node.table[from_file[0]], f'{subject} has both "{from_file[0]}" and "rows"', "keep one of them")
         elif not rows:
             for key in ("file", "list", "columns"):
-                if key not in node.table:
+                if key not in node.table and (node, key) not in log.misspelled:
                     help_ = 'a list in a file needs "file", "list" and "columns"; else write "rows"'
                     log.add_absence(node, f'{subject} lacks the required key "{key}"', help_)
-        elif not rows.value and not table.columns:
+        elif not rows.value and not table.columns and (node, "columns") not in log.misspelled:
             log.add_absence(node, f'{subject} lacks the required key "columns"')
         seen: set[str] = set()
         for index, column in enumerate(table.columns):
@@ -275,14 +275,16 @@ class Builder:
         kind = _kind(node)
         subject = _subject("gate", name)
         cls = self._kinds.get(kind) if kind else None
+        own = f"{subject} ({kind})" if cls else subject
+        if cls or not kind:
+            known = [cls] if cls else self._kinds.values()
+            check_keys(node, (*keys_of(GateTable), *(key for of in known for key in keys_of(of))), own, log)
         common = read_record(GateTable, node, subject, log)
         if kind and cls is None:
             log.add(node.table["kind"], f'{subject}: there is no kind "{kind}"', nearest(kind, self._kinds, "kinds"))
         if cls is None:
             return None
-        subject = f"{subject} ({kind})"
-        check_keys(node, (*keys_of(GateTable), *keys_of(cls)), subject, log)
-        parameters = read_record(cls, node, subject, log)
+        parameters = read_record(cls, node, own, log)
         if common is INVALID or parameters is INVALID:
             return None
         path, line = self._at(node)

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, runtime_checkable
 
 from mgaudit.config import texts
-from mgaudit.config.log import Log, Reference, nearest
+from mgaudit.config.log import Log, Reference, closest, nearest
 from mgaudit.config.texts import Fault
 
 if TYPE_CHECKING:
@@ -447,6 +447,8 @@ def check_keys(node: Node, known: Iterable[str], subject: str, log: Log) -> None
     for key, member in node.table.items():
         if key not in names:
             log.add(member, f'unknown key "{key}" in {subject}', nearest(key, names, "known keys"))
+            if (meant := closest(key, names)) and meant not in node.table:
+                log.misspelled.add((node, meant))
 
 
 def read_record(cls: type[RecordT], node: Node, subject: str, log: Log) -> RecordT | Invalid:
@@ -462,14 +464,17 @@ def read_record(cls: type[RecordT], node: Node, subject: str, log: Log) -> Recor
             values[spec.name] = spec.type.read(member, f'"{spec.key}" of {subject}', log)
             complete = complete and values[spec.name] is not INVALID
         elif spec.required:
-            log.add_absence(node, f'{subject} lacks the required key "{spec.key}"')
             complete = False
+            if (node, spec.key) not in log.misspelled:
+                log.add_absence(node, f'{subject} lacks the required key "{spec.key}"')
     if not complete:
         return INVALID
     record = cls(**values)
     faults = tuple(record.faults()) if isinstance(record, Judging) else ()
+    is_misspelled = any(table is node for table, _ in log.misspelled)
     for fault in faults:
-        log.add_fault(node.table.get(fault.key or "", node), subject, fault)
+        if fault.key or not is_misspelled:  # else the table may lack no more than what its unknown key means
+            log.add_fault(node.table.get(fault.key or "", node), subject, fault)
     return INVALID if faults else record
 
 

@@ -44,12 +44,14 @@ class Log:
         home: The folder of the configuration, absolute.
         incomplete: Whether a rule pack could not be read. Then what is absent may be the pack's to say, and is no
             problem of its own.
+        misspelled: Tables, each with a key that it lacks and an unknown one seems to mean: one problem, not two.
     """
 
     root: Path
     home: Path
     incomplete: bool = False
     references: list[Reference] = field(default_factory=list)
+    misspelled: set[tuple[Node, str]] = field(default_factory=set)
     _problems: list[tuple[Path | None, int, str, str]] = field(default_factory=list)
 
     def add(self, node: Node, message: str, help: str = "") -> None:  # noqa: A002
@@ -121,7 +123,11 @@ def exists(path: Path) -> bool:
 def nearest(name: str, known: Iterable[str], what: str = "known") -> str:
     """Help for a misspelled name: the nearest known one, or all of them."""
     names = sorted(set(known))
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.55)
-    if close:
-        return f'did you mean "{close[0]}"?'
+    if close := closest(name, names):
+        return f'did you mean "{close}"?'
     return f"{what}: {', '.join(names)}" if names else ""
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a misspelled one seems to mean."""
+    return next(iter(difflib.get_close_matches(name, sorted(set(known)), n=1, cutoff=0.55)), None)
