@@ -482,6 +482,10 @@ def test_a_wrong_catalogue_has_its_line(tmp_path: Path, catalogue: str, line: in
     assert [p.line - HEAD_LINES for p in found if expected in p.message] == [line], found
 
 
+def test_empty_rows_are_told_why_they_need_columns(tmp_path: Path) -> None:
+    assert "the row that is missing" in only(tmp_path, HEAD + '[[catalogue]]\nname = "c"\nrows = []\n').help
+
+
 def test_a_gate_needs_the_columns_that_it_reads(tmp_path: Path) -> None:
     text = HEAD + '[[catalogue]]\nname = "c"\nrows = [{ entity = "e" }]\n[[gate]]\nid = "U"\nkind = "upcalls"\n'
 

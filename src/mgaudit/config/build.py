@@ -218,7 +218,8 @@ class Builder:
                     help_ = 'a list in a file needs "file", "list" and "columns"; else write "rows"'
                     log.add_absence(node, f'{subject} lacks the required key "{key}"', help_)
         elif not rows.value and not table.columns and (node, "columns") not in log.misspelled:
-            log.add_absence(node, f'{subject} lacks the required key "columns"')
+            help_ = 'empty "rows" do not tell what a finding needs to show the row that is missing'
+            log.add_absence(node, f'{subject} lacks the required key "columns"', help_)
         seen: set[str] = set()
         for index, column in enumerate(table.columns):
             if column in seen:
