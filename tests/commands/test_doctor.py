@@ -20,7 +20,7 @@ def test_a_sound_tree(tree: Path, mgaudit: Run) -> None:
     assert "  ok    libclang " in result.out
     assert "  ok    zone backend: 2 files\n" in result.out
     assert "configuration split\n  ok    2 of 2 units parse without errors\n" in result.out
-    assert result.out.endswith("all is well: `mgaudit check` can be trusted\n")
+    assert result.out.endswith("all is well: nothing here makes an answer of `mgaudit check` untrusted\n")
 
 
 def test_it_says_how_libclang_is_called(tree: Path, mgaudit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,6 +104,24 @@ def test_outputs_that_differ_from_file_to_file_are_one_flag(tree: Path, mgaudit:
     assert "          -o ...: output (2 commands)\n" in result.out
 
 
+def test_include_folders_that_are_not_there_are_named(tree: Path, mgaudit: Run) -> None:
+    text = (tree / "mgaudit.toml").read_text(encoding="utf-8")
+    folders = 'include-dirs = ["src", "src/none"]\nsystem-include-dirs = ["/nowhere"]'
+    (tree / "mgaudit.toml").write_text(text.replace('include-dirs = ["src"]', folders, 1), encoding="utf-8")
+    result = mgaudit("doctor")
+    listed = "          src/none (include-dirs)\n          /nowhere (system-include-dirs)\n"
+    assert result.out.count(f"  note  absent include folders: 2\n{listed}") == 1
+    assert result.code == 0
+
+
+def test_a_baseline_that_is_not_there_is_bad(tree: Path, mgaudit: Run) -> None:
+    with (tree / "mgaudit.toml").open("a", encoding="utf-8") as file:
+        file.write('baseline = "baselines/A.txt"\n')
+    result = mgaudit("doctor")
+    assert "  bad   mgaudit.toml:30: the baseline baselines/A.txt does not exist\n          `mgaudit b" in result.out
+    assert (result.code, mgaudit("check").code) == (2, 2)
+
+
 def test_an_error_in_the_configuration_ends_it(tree: Path, mgaudit: Run) -> None:
     (tree / "mgaudit.toml").write_text("schema = 2\n", encoding="utf-8")
     result = mgaudit("doctor")
@@ -127,7 +145,9 @@ def test_a_library_that_is_not_there(tree: Path, mgaudit: Run, monkeypatch: pyte
 
 
 def test_quiet_shows_what_is_bad_only(tree: Path, mgaudit: Run) -> None:
-    assert mgaudit("doctor", "--quiet").out == "all is well: `mgaudit check` can be trusted\n"
+    assert (
+        mgaudit("doctor", "--quiet").out == "all is well: nothing here makes an answer of `mgaudit check` untrusted\n"
+    )
 
 
 def test_the_certificate_lists_what_not_both_parsers_vouch_for(tree: Path, mgaudit: Run) -> None:

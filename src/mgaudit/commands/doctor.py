@@ -57,9 +57,9 @@ def doctor(  # noqa: PLR0913  one argument a set of options
         sys.stdout.flush()
         bad += sum(check.level is Level.BAD for check in section.checks)
     if bad:
-        sys.stdout.write(f"{bad} of these make every answer untrusted\n")
+        sys.stdout.write(f"{bad} of these {'makes' if bad == 1 else 'make'} every answer untrusted\n")
         return 2
-    sys.stdout.write("all is well: `mgaudit check` can be trusted\n")
+    sys.stdout.write("all is well: nothing here makes an answer of `mgaudit check` untrusted\n")
     return 0
 
 
@@ -94,6 +94,7 @@ def _sections(execution: Execution, place: Place) -> Iterator[Section]:
     configured = Section(f"configuration file {settings.path}")
     configured.checks.append(Check(Level.OK, _contents(settings)))
     configured.checks += checks.problems("", unavailable(settings)).checks
+    configured.checks += checks.baselines(settings)
     yield configured
     if found is not None:
         yield from _parsed(settings, execution)

@@ -124,6 +124,14 @@ def cache(folder: Path) -> Check:
     )
 
 
+def baselines(settings: Settings) -> Iterator[Check]:
+    """What keeps gates from reading the baselines that they name."""
+    from mgaudit.engine import baselines as engine  # noqa: PLC0415  slow to import
+
+    _, faults = engine.read(settings, settings.gates)
+    yield from (_bad(problem) for problems in faults.values() for problem in problems)
+
+
 def tree(analysis: Analysis) -> Section:
     """What the configuration selects."""
     settings, files = analysis.settings, analysis.files
@@ -169,6 +177,7 @@ def configuration(analysis: Analysis, name: str) -> Section:
     section.checks += _units([u for u in units if u.name.kind == "source"], errors, required=required)
     section.checks += _headers([u for u in units if u.name.kind == "header"], errors)
     section.checks += _flags(analysis, name)
+    section.checks += _folders(analysis, name)
     return section
 
 
@@ -219,6 +228,16 @@ def _flags(analysis: Analysis, name: str) -> Iterator[Check]:
     if plan.outside:
         text = f"{counted(len(plan.outside), 'files')} of the compile database outside of the audit"
         yield Check(Level.NOTE, text, _some(plan.outside))
+
+
+def _folders(analysis: Analysis, name: str) -> Iterator[Check]:
+    """Include folders that are not there: a typo, or nothing has generated them yet."""
+    root = analysis.settings.root
+    (spec,) = (spec for spec in analysis.settings.configurations if spec.name == name)
+    keys = {"include-dirs": spec.include_dirs, "system-include-dirs": spec.system_include_dirs}
+    absent = [f"{path} ({key})" for key, paths in keys.items() for path in paths if not (root / path).is_dir()]
+    if absent:
+        yield Check(Level.NOTE, f"absent include folders: {len(absent)}", _some(absent))
 
 
 def _dropped(dropped: Iterable[tuple[Dropped, int]]) -> Iterator[str]:
