@@ -53,6 +53,16 @@ def test_an_inclusion(tree: Path, mgaudit: Run) -> None:
     assert "  backend/draw.h leads to src/backend/draw.h, met by 2 units\n" in out
 
 
+def test_a_header_of_nothing_but_macros_is_seen(tree: Path, mgaudit: Run) -> None:
+    (tree / "src/state/switch.h").write_text("#pragma once\n#define ON 1\n", encoding="utf-8")
+    header = tree / "src/state/context.h"
+    header.write_text(
+        header.read_text("utf-8").replace("once\n", 'once\n#include "state/switch.h"\n'), encoding="utf-8"
+    )
+    out = mgaudit("facts", "src/state/switch.h:2").out
+    assert "seen in mono by 1 unit: src/state/context.cpp\n" in out
+
+
 def test_one_configuration(tree: Path, mgaudit: Run) -> None:
     out = mgaudit("facts", "src/backend/draw.cpp:4", "--configuration", "mono").out
     assert "seen in split" not in out

@@ -87,20 +87,15 @@ def _described(analysis: Analysis, scan: FileScan, spot: _Spot) -> Iterator[str]
 
 
 def _units(analysis: Analysis, spot: _Spot) -> Iterator[str]:
-    """Which parses saw the file, by configuration and kind."""
-    rows = analysis.facts.connection.execute(
-        "SELECT DISTINCT us.unit FROM unit_slice us JOIN slice s ON s.id = us.slice JOIN file f ON f.id = s.file "
-        "WHERE f.path = ?",
-        (spot.path,),
-    )
-    holders = {number for (number,) in rows}
+    """Which parses saw the file, by configuration and kind; one that holds but directives has no facts of its own."""
+    entering = {number for number, edge in analysis.facts.edges.items() if edge.target == spot.path}
     for index, configuration in enumerate(analysis.facts.configurations):
         names = [
             unit.name.path + ("" if unit.name.kind == "source" else " (alone)")
             for unit in analysis.facts.units
             if unit.configuration == index
             and unit.name.kind != "preamble"
-            and (unit.id in holders or unit.preamble in holders or unit.name.path == spot.path)
+            and (unit.name.path == spot.path or not entering.isdisjoint(analysis.facts.edges_of(unit)))
         ]
         listed = ", ".join(map(visible, names[:_LISTED])) + (", ..." if len(names) > _LISTED else "")
         yield f"seen in {visible(configuration)} by {counted(len(names), 'units')}" + (f": {listed}" if names else "")
