@@ -115,6 +115,13 @@ def test_that_there_is_no_chain_is_an_answer(shell: Shell) -> None:
     )  # fmt: skip
 
 
+def test_that_nothing_calls_a_variable_is_no_answer(shell: Shell) -> None:
+    shell.write("state/global.cpp", "namespace mg::state { int width = 1; int Width() { return width; } }\n")
+    code, out, err = shell("why", "Width", "mg::state::width")
+    assert (code, out) == (2, "")
+    assert "mg::state::width: calls lead to functions, and this is none (variable)\n  help: `mgaudit graph" in err
+
+
 def test_no_chain_is_no_answer_where_files_did_not_parse(shell: Shell) -> None:
     shell.write("back/broken.cpp", "int x = nothing;\n")
     code, out, err = shell("why", "state", "back", "--output-format", "json")
@@ -208,6 +215,15 @@ def test_what_cannot_be_cut(shell: Shell, ends: tuple[str, str], reason: str) ->
     code, _, err = shell("cut", *ends)
     assert code == 2
     assert reason in err
+
+
+def test_one_end_alone_is_told_that_it_needs_another(shell: Shell) -> None:
+    code, _, err = shell("cut", "back")
+    assert code == 2
+    assert err == (
+        'error: one end alone must be a gate of the kind `link-ratchet`, and there is none "back"\n'
+        "  help: name a second zone or file\n"
+    )
 
 
 def links(text: str) -> set[tuple[str, str, str]]:

@@ -71,8 +71,9 @@ def _links(settings: Settings, gate_id: str, output_format: str) -> int:
 
     ratchets = {g.id: g.parameters for g in settings.gates if isinstance(g.parameters, LinkRatchetParameters)}
     if gate_id not in ratchets:
-        message = f'there is no gate "{gate_id}" of the kind `link-ratchet`'
-        raise UntrustedError.single(message, help=f"name one, or a second zone: {nearest(gate_id, ratchets)}")
+        message = f'one end alone must be a gate of the kind `link-ratchet`, and there is none "{gate_id}"'
+        advice = filter(None, ("name a second zone or file", nearest(gate_id, ratchets, "gates of that kind")))
+        raise UntrustedError.single(message, help="; ".join(advice))
     parameters = ratchets[gate_id]
     paths = Library(settings.root).matching(parameters.objects)
     if not paths:

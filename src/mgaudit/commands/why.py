@@ -9,6 +9,8 @@ import click
 
 from mgaudit.commands import options, questions, workspace
 from mgaudit.commands.ends import End, Resolver
+from mgaudit.domain.problems import UntrustedError
+from mgaudit.facts.query import FUNCTION_KINDS
 from mgaudit.reports.escape import visible
 from mgaudit.reports.words import counted
 
@@ -66,7 +68,7 @@ def why(  # noqa: PLR0913  one argument a set of options
 
     A and B are zones, files, or functions, methods and classes by qualified name. Between zones and files it is a chain
     of includes, else one of calls. That there is no chain is an answer, too: the exit code is 0. It is 2 where a name
-    is unknown, or where there seems to be no chain but files did not parse.
+    is unknown, where B is an entity that nothing can call, or where there seems to be no chain but files did not parse.
     """
     questions.begin(session, execution, output_format)
     settings = workspace.load_settings(place)
@@ -120,12 +122,27 @@ def _by_calls(analysis: Analysis, resolver: Resolver, start: End, goal: End) -> 
     goals = resolver.callers_in(goal) - starts
     chain = graph.chain(starts, goals)
     if chain is None:
+        _check_callable(facts, goal)
         reached = graph.reachable(starts)
         return _Answer("call", (), (), sum(call.source in reached for call in graph.unresolved))
     mask = -1
     for edge in chain:
         mask &= edge.mask
     return _Answer("call", tuple(_call(facts, graph, edge) for edge in chain), facts.names_of(mask))
+
+
+def _check_callable(facts: Facts, goal: End) -> None:
+    """That nothing calls what is no function says nothing of who uses it.
+
+    Raises:
+        UntrustedError: The goal is an entity, and none that can be called.
+    """
+    kinds = {facts.symbol(number).kind for number in goal.symbols}
+    if goal.kind == "symbol" and kinds.isdisjoint(FUNCTION_KINDS):
+        raise UntrustedError.single(
+            f"{goal.name}: calls lead to functions, and this is none ({', '.join(sorted(kinds))})",
+            help="`mgaudit graph symbol --focus NAME` shows what uses it; or name a function, a class, a file or zone",
+        )
 
 
 def _call(facts: Facts, graph: CallGraph, edge: CallEdge) -> _Step:
