@@ -79,7 +79,10 @@ def execution(function: F) -> F:
         click.option("--no-pch", is_flag=True, help="Parse without precompiled headers."),
         click.option("--cache-dir", type=_FILE, metavar="DIR", help="Where facts are kept."),
         click.option("--no-cache", is_flag=True, help="Keep no facts, and use none that are kept."),
-        click.option("-q", "--quiet", is_flag=True, help="Print the result only."),
+        click.option(
+            "-q", "--quiet", is_flag=True,
+            help="Print the result only: of gates, findings and errors, and nothing where there are none.",
+        ),
         click.option(
             "--remote-cache", metavar="URL", envvar="MGAUDIT_REMOTE_CACHE",
             help="A cache to share with other machines: a folder, or a URL that fsspec knows, such as s3://.",
