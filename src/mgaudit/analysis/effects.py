@@ -8,13 +8,14 @@ its reason, and stays visible.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_body import Evaluation
 from mgaudit.analysis.effects_library import Library, effects_of
 from mgaudit.analysis.effects_model import CONTENT, REFERENCES, Deeds, Root, Summary
+from mgaudit.analysis.effects_summary import widened
 from mgaudit.analysis.effects_types import Holders
 from mgaudit.facts.bodies import bodies_of
 from mgaudit.facts.known import Known
@@ -23,7 +24,7 @@ from mgaudit.graphs.stored import Overrides, Slots
 from mgaudit.sources import cursors as ast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mgaudit.analysis.effects_library import Effect
     from mgaudit.analysis.effects_model import Evidence, Place
@@ -56,6 +57,8 @@ class Effects:
         self.is_argument_list = holders.is_argument_list
         self.symbol = facts.symbol
         self.is_reference = Known(self._is_reference).__getitem__
+        self._callees = Known(self._find_callees).__getitem__
+        self._behind = Known(self._find_behind).__getitem__
         self._overrides = Overrides(facts)
         self._slots = Slots(facts)
         self._names_source = names_source
@@ -63,6 +66,7 @@ class Effects:
         self._deeds: dict[int, list[Deeds]] = {}
         self._deeds_by_names: dict[int, dict[frozenset[Node], list[Deeds]]] = defaultdict(dict)
         self._users: dict[int, set[int]] = defaultdict(set)
+        self._revisions: Counter[int] = Counter()
         self._asking: list[int] = []
         self._waiting: dict[int, None] = {}
         self._with_body: dict[int, bool] = {}
@@ -166,15 +170,43 @@ class Effects:
 
     def infer(self) -> None:
         """Look at all functions now, on behalf of those who will ask."""
-        for symbol in self._bodies.rows:
-            self._settle([symbol])  # all at once, what rests on a circle is looked at more often
+        self._settle(self._bodies.rows)
 
     def _settle(self, symbols: Iterable[int]) -> None:
         if self._asking:
             return
-        for symbol in symbols:
-            if symbol not in self._summaries:
-                self._waiting[self._owner(symbol)] = None
+        try:
+            for circle in self._circles(symbols):
+                for symbol in circle:
+                    self._reach(symbol)
+                self._users.clear()  # all that was looked at rests on what is final now
+        except BaseException:
+            for known in (self._summaries, self._waiting, self._users, self._revisions):
+                known.clear()  # half an inference among it
+            raise
+
+    def _circles(self, symbols: Iterable[int]) -> Iterator[list[int]]:
+        """The functions that some rest on, if nobody looked at them yet: callees first, those in circles together.
+
+        What is found within a circle may hang on where that is entered: it is the same function whoever asks first.
+        """
+        import networkx as nx  # noqa: PLC0415  slow to import
+
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        waiting = [self._owner(symbol) for symbol in symbols if symbol not in self._summaries]
+        graph.add_nodes_from(waiting)
+        while waiting:
+            symbol = waiting.pop()
+            fresh = [callee for callee in self._callees(symbol) if callee not in self._summaries]
+            waiting += [callee for callee in fresh if callee not in graph]
+            graph.add_edges_from((symbol, callee) for callee in fresh)
+        for circle in nx.strongly_connected_components(graph):  # whatever it leads to comes before a component
+            yield sorted(circle, key=self._order)
+
+    def _reach(self, symbol: int) -> None:
+        """Look at a function, after those that it rests on."""
+        if symbol not in self._summaries:
+            self._waiting[symbol] = None
         while self._waiting:
             symbol = next(reversed(self._waiting))
             if symbol not in self._summaries:
@@ -187,7 +219,6 @@ class Effects:
                     continue
             del self._waiting[symbol]
             self._look(symbol)
-        self._users.clear()  # all that was looked at rests on what is final now
 
     def _look(self, symbol: int) -> None:
         """Look at a function, and at those that rest on it again if it does more than was known."""
@@ -206,26 +237,44 @@ class Effects:
         finally:
             self._asking.pop()
         for number, parts in found.items():
-            summary = _whole(parts)
-            before = self._summaries.get(number)
-            if before is None or before.shape() != summary.shape():
-                self._summaries[number] = summary
+            if self._learn(number, _whole(parts)):
                 for user in sorted(self._users.get(number, ()), key=self._order):
                     self._waiting[user] = None
+
+    def _learn(self, symbol: int, found: Summary) -> bool:
+        """Take what a look found for what a function does; whether that is anything new.
+
+        A summary that rests on a larger one need not be larger: bounded sets become coarser. What has changed often
+        joins what it was, so that it ends.
+        """
+        known = self._summaries.get(symbol)
+        if known is not None and known.shape() != found.shape():
+            self._revisions[symbol] += 1
+            if self._revisions[symbol] > MOST_REVISIONS:
+                found = widened(known, found, self.is_interesting)
+        if known is not None and known.shape() == found.shape():
+            return False
+        self._summaries[symbol] = found
+        return True
 
     def _order(self, symbol: int) -> tuple[str, str, str]:
         known = self.facts.symbol(symbol)
         return known.qualified, known.usr, known.place
 
-    def _callees(self, symbol: int) -> list[int]:
-        """The functions with bodies that a function names, so that they can be looked at first."""
-        found: dict[int, None] = {}
-        for row in self._bodies.rows.get(symbol, ()):
-            for node in self._bodies.nodes(row):
-                if node.symbol is not None and node.kind in _CALLING and self.has_own_body(node.symbol):
-                    found[node.symbol] = None
+    def _find_callees(self, symbol: int) -> list[int]:
+        """The functions with bodies whose summaries a function may ask for, so that they can be looked at first."""
+        rows = [*self._bodies.rows.get(symbol, ())]
+        if rows and self.facts.symbol(symbol).kind == "constructor":
+            rows += self._initialisers.get(self.facts.symbol(symbol).parent, ())
+        named = dict.fromkeys(number for row in rows for number in self._bodies.named(row))
+        found = dict.fromkeys(function for number in named for function in self._behind(number))
         found.pop(symbol, None)
         return list(found)
+
+    def _find_behind(self, symbol: int) -> tuple[int, ...]:
+        """The functions with bodies that may be called where a symbol is named: itself, overriders, what it holds."""
+        some = (symbol, *self.overriders(symbol), *self.stored_in(symbol), *self.instantiations(symbol))
+        return tuple(dict.fromkeys(function for function in map(self._owner, some) if self.has_own_body(function)))
 
     def _owner(self, symbol: int) -> int:
         """The function whose body holds a lambda; of any other, itself."""
@@ -253,16 +302,16 @@ class Effects:
 
     def initialisers_of(self, constructor: int) -> Sequence[Node]:
         """The default member initialisers of a constructor's class."""
-        owner = self.facts.symbol(constructor).parent
-        return self._initialisers.get(owner, ()) if owner is not None else ()
+        return [self._bodies.tree(row) for row in self._initialisers.get(self.facts.symbol(constructor).parent, ())]
 
     @cached_property
-    def _initialisers(self) -> Mapping[int, list[Node]]:
-        found: dict[int, list[Node]] = defaultdict(list)
+    def _initialisers(self) -> Mapping[int | None, list[BodyRow]]:
+        """The bodies of fields, by class."""
+        found: dict[int | None, list[BodyRow]] = defaultdict(list)
         for symbol, rows in self._bodies.rows.items():
             known = self.facts.symbol(symbol)
-            if known.kind == "field" and known.parent is not None:
-                found[known.parent] += [self._bodies.tree(row) for row in rows]
+            if known.kind == "field":
+                found[known.parent] += rows
         return found
 
     def summary(self, symbol: int) -> Summary | None:
@@ -337,5 +386,5 @@ def _whole(parts: Sequence[Summary]) -> Summary:
 
 
 _ROOTS: Final = {Root.THIS: "this", Root.PARAMETER: "argument {}", Root.OBJECT: "some object"}
+MOST_REVISIONS: Final = 8
 _UNKNOWN: Final = Summary()
-_CALLING: Final = frozenset({ast.CALL_EXPRESSION, ast.NAME_EXPRESSION})

@@ -337,10 +337,7 @@ class Calls:
     def _call_again(self, node: Node, call: PassedCall, walk: Walk) -> None:
         """What a callee was handed and calls."""
         places = walk.places(call.callee)
-        arguments = [
-            Argument(None, Value(walk.all(given), None if targets is None else walk.all(targets)))
-            for given, targets in call.arguments
-        ]
+        arguments = [Argument(None, Value(walk.all(given), walk.all(targets))) for given, targets in call.arguments]
         if not self.call_back(node, joined(places, self._body.memory.content(places)), arguments):
             handed = {place: sources for place, sources in places.items() if place.root in _HANDED}
             if handed:

@@ -162,7 +162,7 @@ class PassedCall:
     """
 
     callee: Place
-    arguments: tuple[tuple[frozenset[Place], frozenset[Place] | None], ...]
+    arguments: tuple[tuple[frozenset[Place], frozenset[Place]], ...]
     evidence: Evidence = field(compare=False)
 
 

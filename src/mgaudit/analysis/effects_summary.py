@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mgaudit.analysis.effects_memory import POOL, WIDEST
 from mgaudit.analysis.effects_model import (
+    CONTENT,
     MOST_PARAMETERS,
     Beginnings,
     PassedCall,
@@ -15,10 +16,11 @@ from mgaudit.analysis.effects_model import (
     Summary,
     condensed,
     most_stores,
+    shortenings,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from mgaudit.analysis.effects_memory import Memory
     from mgaudit.analysis.effects_model import Evidence, Places
@@ -78,17 +80,60 @@ def summary_of(
         if len(place.path) <= _DEEPEST_STORE and (known := name(place)) is not None
     }
     calls = [
-        PassedCall(
-            callee, tuple((named(places), None if led is None else named(led)) for places, led in call.arguments),
-            call.evidence,
-        )
+        PassedCall(callee, tuple((named(places), named(led)) for places, led in call.arguments), call.evidence)
         for call in sink.calls
         if (callee := name(call.callee)) is not None
-    ]  # fmt: skip
+    ]
     return Summary(
         deeds(sink.writes), deeds(sink.taints), most_stores({place: led for place, led in stores.items() if led}),
         returned(sink.returned), returned(sink.led_to), tuple(dict.fromkeys(calls)),
     )  # fmt: skip
+
+
+def widened(before: Summary, found: Summary, is_interesting: Callable[[int], bool]) -> Summary:
+    """What either of two summaries of a function says, in the coarsest names (widening: Cousot and Cousot, 1977).
+
+    There are so few of these that no summary can grow, or change to and fro, for long.
+    """
+
+    def deeds(one: dict[Place, Evidence], other: dict[Place, Evidence]) -> dict[Place, Evidence]:
+        both: dict[Place, Evidence] = {}
+        for place, evidence in (*one.items(), *other.items()):
+            both.setdefault(shortenings(place, is_interesting)[-1], evidence)
+        return both
+
+    stores: dict[Place, frozenset[Place]] = {}
+    for place, targets in (*before.stores.items(), *found.stores.items()):
+        stores[place] = stores.get(place, frozenset()) | _near(targets)
+    return Summary(
+        deeds(before.writes, found.writes), deeds(before.taints, found.taints), stores,
+        _near(before.returned | found.returned), _near(before.led_to | found.led_to),
+        tuple(_merged((*before.calls, *found.calls))),
+    )  # fmt: skip
+
+
+def _merged(calls: Iterable[PassedCall]) -> Iterator[PassedCall]:
+    """One call in place of all those of the same thing with as many arguments: with any of these."""
+    alike: dict[tuple[Place, int], list[PassedCall]] = {}
+    for call in calls:
+        alike.setdefault((call.callee, len(call.arguments)), []).append(call)
+    for (callee, _), some in alike.items():
+        arguments = tuple(
+            (_near(place for places, _ in given for place in places), _near(place for _, led in given for place in led))
+            for given in zip(*(call.arguments for call in some), strict=True)
+        )
+        yield PassedCall(callee, arguments, some[0].evidence)
+
+
+def _near(places: Iterable[Place]) -> frozenset[Place]:
+    """Places behind one pointer at most, in place of those behind several: the first, and some object."""
+    found: set[Place] = set()
+    for place in places:
+        end = place.path.index(CONTENT) + 1 if CONTENT in place.path else len(place.path)
+        found.add(place.at(place.path[:end]))
+        if CONTENT in place.path[end:]:
+            found.add(Place(Root.OBJECT, 0))
+    return frozenset(found)
 
 
 _DEEPEST_STORE: Final = 3

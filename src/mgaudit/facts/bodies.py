@@ -136,6 +136,10 @@ class Bodies:
             known = self._trees[key] = _decode(zlib.decompress(nodes), types, _words(row.symbols), _words(row.files))
         return known
 
+    def named(self, row: BodyRow) -> Sequence[int]:
+        """The ids of all symbols that a body names."""
+        return _words(row.symbols)
+
     def field(self, qualified: str) -> int | None:
         """The id of a field that some body names, wherever it is declared; None where none does."""
         for (number,) in self._facts.connection.execute(_FIELD, (qualified,)):
