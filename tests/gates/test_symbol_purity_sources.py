@@ -128,6 +128,21 @@ def test_inline_code_is_traced_back_into_the_guarded_zone(audit: Audit) -> None:
     assert [(step.path, step.line) for step in finding.evidence] == [("src/state/state.h", 7)]
 
 
+def test_a_use_from_a_macro_shows_its_definition(audit: Audit) -> None:
+    head = "#define SUM(x) (state::fn(x) +\\\n    state::unused())\n#define SAME(x) x"
+    report = report_on(audit, "int f() { return SUM(3); }\nint g() { return SAME(state::fn(4)); }", head=head)
+    found = {
+        (finding.line, *(step.path.removeprefix("src/") + f":{step.line} {step.text}" for step in finding.evidence))
+        for finding in report.findings
+        if finding.severity == "error"
+    }
+    assert found == {
+        (6, "backend/use.cpp:2 #define SUM"),
+        (6, "backend/use.cpp:2 #define SUM", "state/state.h:8 state::value"),
+        (7,),
+    }
+
+
 def test_a_table_says_whose_it_is(audit: Audit) -> None:
     report = report_on(audit, "struct Own : state::Table { int n; }; void f() { Own o; }")
     (finding,) = [f for f in report.findings if f.entity == "_ZN5state5Table3runEv"]
