@@ -48,3 +48,8 @@ def test_a_stale_exemption_says_what_it_names_and_is_told_from_others(audit: Aud
     ]
     assert [(f.line - stale[0].line, f.column, f.kind) for f in stale] == [(0, 1, "undeclared"), (1, 1, "undeclared")]
     assert len({f.fingerprint for f in stale}) == 2
+
+
+def test_a_stale_exemption_counts_one_finding_as_one(audit: Audit) -> None:
+    report = audit(TREE, GATE + 'exempt = [{ symbol = "b", count = 2, reason = "r" }]\n')
+    assert "stale exemption: symbol b covers 1 finding, not 2" in [f.message for f in report.findings]

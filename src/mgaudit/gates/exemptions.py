@@ -100,7 +100,8 @@ def _stale(spec: GateSpec, exemption: Exemption, covered: int) -> Finding:
         gate=spec.id,
         kind=spec.kind,
         severity=Severity.ERROR,
-        message=f"stale exemption: {named} covers {covered} findings, not {exemption.count}",
+        message=f"stale exemption: {named} covers {covered} {'finding' if covered == 1 else 'findings'}, "
+        f"not {exemption.count}",
         help="remove the exemption, or lower its `count` to what it still covers",
         path=exemption.path,
         line=exemption.line,
