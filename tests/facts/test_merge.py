@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from mgaudit.facts import entities, schema, storage
 from mgaudit.facts.merge import Database, UnitId, UnitState
 from mgaudit.facts.query import Facts
+from mgaudit.facts.symbols import SymbolMerger
+from mgaudit.sources.records import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,6 +80,31 @@ def test_a_symbol_changes_with_the_units_that_declare_it(
     update(database, units({A: before}, record))
     update(database, units({A: after}, record))
     assert dumped(database.connection) == fresh(units({A: after}, record), update, dumped)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_a_symbol_may_come_before_its_scope(order: tuple[int, ...], record: Make) -> None:
+    connection = storage.opened(storage.MEMORY)
+    merger = SymbolMerger(connection)
+    scopes = {"n": "", "n::C": "n", "n::C::f": "n::C"}
+    names = [list(scopes)[index] for index in order]
+    symbols = [
+        msgspec.structs.replace(
+            record(1).symbols[0], usr=name, name=name.rpartition(":")[2], flags=0, pattern=NONE,
+            parent=names.index(scopes[name]) if scopes[name] else NONE,
+        )
+        for name in names
+    ]  # fmt: skip
+    for _ in range(2):
+        merger.intern(msgspec.structs.replace(record(1), symbols=symbols))
+    rows = connection.execute("SELECT usr, qualified FROM symbol ORDER BY usr").fetchall()
+    assert (
+        rows
+        == connection.execute(
+            "SELECT usr, c.qualified FROM claim c JOIN symbol s ON s.id = c.symbol ORDER BY usr"
+        ).fetchall()
+    )
+    assert rows == [(name, name) for name in scopes]
 
 
 def test_equal_slices_are_stored_once(record: Make, update: Callable[..., None]) -> None:

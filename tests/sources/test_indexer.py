@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from mgaudit.facts.symbols import _qualified_names
+from mgaudit.facts import storage
+from mgaudit.facts.symbols import SymbolMerger
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources import clang_binding, records
 from mgaudit.sources.clang_abi import ENTITY_KINDS
@@ -39,7 +40,10 @@ class View:
 
     @property
     def names(self) -> list[str]:
-        return _qualified_names(self.record.symbols)
+        connection = storage.opened(storage.MEMORY)
+        numbers, _ = SymbolMerger(connection).intern(self.record)
+        names = dict(connection.execute("SELECT id, qualified FROM symbol"))
+        return [names[number] for number in numbers]
 
     def uses(self, name: str) -> list[tuple[str, int, int, str]]:
         """(file, line, column, roles) of the references to everything of a qualified name."""

@@ -16,7 +16,7 @@ from mgaudit.sources.records import NONE, SYMBOL_INTERNAL, SYMBOL_TRACKED, SYMBO
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
     from mgaudit.sources.records import SymbolRecord, UnitRecord
 
@@ -38,37 +38,59 @@ class SymbolMerger:
         self._last = self._last_stored = max(self._known.values(), default=0)
         (self._last_claim,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM claim").fetchone()
         self._claims: dict[int, dict[_Claim, int]] = {}
+        self._qualified: dict[int, str] = {0: ""}  # of each claim; 0 is no scope
+        self._identities: dict[tuple[object, ...], int] = {}
 
     def intern(self, record: UnitRecord) -> tuple[list[int], bytes]:
         """The ids of a record's symbols, and those of its claims as packed 32-bit words."""
         fresh: dict[int, tuple[str, str]] = {}
         numbers = []
         for symbol in record.symbols:
-            key = (symbol.usr, _place(record, symbol))
+            key = (symbol.usr, _place(record, symbol) if symbol.flags & SYMBOL_INTERNAL else "")
             number = self._known.get(key)
             if number is None:
                 self._last += 1
                 number = self._known[key] = self._last
                 fresh[number] = key
             numbers.append(number)
-        held, rows, claims = set[int](), [], []
-        for number, claim in zip(numbers, _claims(record, numbers), strict=True):
-            if number in fresh:
-                rows.append((number, *fresh.pop(number), *claim))
-            known = self._claims.get(number)
-            if known is None:
-                known = self._claims[number] = self._stored(number)
-            identity = known.get(claim)
+        rows: list[tuple[object, ...]] = []
+        claims: list[tuple[object, ...]] = []
+        held = [0] * len(numbers)
+
+        def claim(index: int) -> int:
+            symbol, number = record.symbols[index], numbers[index]
+            scope = 0 if symbol.parent == NONE else held[symbol.parent] or claim(symbol.parent)
+            pattern = 0 if symbol.pattern == NONE else numbers[symbol.pattern]
+            # Whose scope is known, and what it is in there, needs no qualified name to be known again.
+            key = (number, scope, pattern, symbol.name, symbol.kind, symbol.flags)
+            identity = self._identities.get(key)
             if identity is None:
-                self._last_claim += 1
-                identity = known[claim] = self._last_claim
-                claims.append((identity, number, *claim))
-            held.add(identity)
+                content = _claim(symbol, self._qualified[scope], 0 if not scope else numbers[symbol.parent], pattern)
+                if number in fresh:
+                    rows.append((number, *fresh.pop(number), *content))
+                identity = self._identities[key] = self._identity(number, content, claims)
+            held[index] = identity
+            return identity
+
+        identities = {held[index] or claim(index) for index in range(len(numbers))}
         self._connection.executemany(
-            "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), ?)", rows
+            "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), ?)", sorted(rows)
         )
         self._connection.executemany("INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)", claims)
-        return numbers, array("I", sorted(held)).tobytes()
+        return numbers, array("I", sorted(identities)).tobytes()
+
+    def _identity(self, number: int, content: _Claim, claims: list[tuple[object, ...]]) -> int:
+        """The id of a symbol's claim; a new one joins `claims`."""
+        known = self._claims.get(number)
+        if known is None:
+            known = self._claims[number] = self._stored(number)
+        identity = known.get(content)
+        if identity is None:
+            self._last_claim += 1
+            identity = known[content] = self._last_claim
+            claims.append((identity, number, *content))
+        self._qualified[identity] = content[1]
+        return identity
 
     def _stored(self, number: int) -> dict[_Claim, int]:
         if number > self._last_stored:
@@ -104,37 +126,15 @@ UPDATE symbol SET (name, qualified, kind, parent, pattern, flags) = (
 """
 
 
-def _claims(record: UnitRecord, numbers: list[int]) -> Iterator[_Claim]:
-    """What a record says of each of its symbols."""
-    for symbol, qualified in zip(record.symbols, _qualified_names(record.symbols), strict=True):
-        yield (
-            symbol.name, qualified, ENTITY_KINDS[symbol.kind], 0 if symbol.parent == NONE else numbers[symbol.parent],
-            0 if symbol.pattern == NONE else numbers[symbol.pattern], symbol.flags & ~SYMBOL_TRACKED,
-        )  # fmt: skip
+def _claim(symbol: SymbolRecord, scope: str, parent: int, pattern: int) -> _Claim:
+    """What a record says of a symbol; inline and anonymous namespaces are left out of qualified names."""
+    qualified = scope
+    if not symbol.flags & SYMBOL_TRANSPARENT:
+        own = symbol.name or "(anonymous)"
+        qualified = f"{scope}::{own}" if scope else own
+    return symbol.name, qualified, ENTITY_KINDS[symbol.kind], parent, pattern, symbol.flags & ~SYMBOL_TRACKED
 
 
 def _place(record: UnitRecord, symbol: SymbolRecord) -> str:
-    """What tells apart entities of one USR: nothing where linkage is external, else path and offset."""
-    if not symbol.flags & SYMBOL_INTERNAL:
-        return ""
+    """What tells apart entities of one USR that have internal linkage: path and offset."""
     return f"{record.files[symbol.file] if symbol.file != NONE else ''}@{symbol.offset}"
-
-
-def _qualified_names(symbols: list[SymbolRecord]) -> list[str]:
-    """Qualified names; inline and anonymous namespaces are left out of them."""
-    names: dict[int, str] = {}
-
-    def name(index: int) -> str:
-        known = names.get(index)
-        if known is None:
-            symbol = symbols[index]
-            scope = name(symbol.parent) if symbol.parent != NONE else ""
-            if symbol.flags & SYMBOL_TRANSPARENT:
-                known = scope
-            else:
-                own = symbol.name or "(anonymous)"
-                known = f"{scope}::{own}" if scope else own
-            names[index] = known
-        return known
-
-    return [name(index) for index in range(len(symbols))]
