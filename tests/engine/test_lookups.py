@@ -10,6 +10,7 @@ from mgaudit.engine.absence import Listings
 from mgaudit.engine.contents import digest_of
 from mgaudit.engine.lookups import FileStates, Lookups, Question, Search, questions_in
 from mgaudit.sources.include_resolver import Resolver
+from mgaudit.sources.records import IncludeRecord, UnitRecord
 from mgaudit.sources.tree import PathResolver
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def test_a_way_ends_where_following_each_path_says(tmp_path: Path, monkeypatch: 
     def ways() -> list[tuple[str, ...]]:
         search = searching(tmp_path, memory)
         return [
-            search.way_to(name, angled=angled, source="second/x.h", found=file)
+            search.passed(name, angled=angled, source="second/x.h", found=file)
             for name in names for angled in (False, True) for file in found
         ]  # fmt: skip
 
@@ -112,5 +113,23 @@ def test_a_way_ends_at_a_file_that_its_listing_lacks(tmp_path: Path) -> None:
     search = searching(tmp_path)
     assert not search.listings.has(str(tmp_path / "first" / "a.h"))
     (tmp_path / "first" / "a.h").write_text("")
-    way = search.way_to("a.h", angled=True, source="x.h", found="first/a.h")
+    way = search.passed("a.h", angled=True, source="x.h", found="first/a.h")
     assert way == (str(tmp_path / "first" / "a.h"),)
+
+
+def test_what_was_listed_and_is_gone_by_the_next_parse_was_looked_for_in_vain(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "second" / "a.h").write_text("")
+    passed = tmp_path / "first" / "a.h"  # which leads nowhere for a moment
+    passed.write_text("")
+    search = searching(tmp_path)
+    include = IncludeRecord(0, 1, "a.h", True, 1)
+    record = UnitRecord(["x.h", "second/a.h"], [], b"", b"", [include], [], [], [], [], [], b"", b"", [])
+    absent = []
+    for _ in range(2):
+        lookups = Lookups(search)
+        lookups.of_inclusions(record)
+        absent.append(lookups.absent)
+        passed.unlink(missing_ok=True)
+    assert absent == [set(), {str(passed)}]

@@ -11,7 +11,7 @@ import re
 import time
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mgaudit.engine.contents import SETTLED, digest_of, stamp_of
 from mgaudit.sources.arguments_compiler import host_architecture
@@ -118,6 +118,20 @@ class FileStates:
         return stamp_of(os.stat(path)), FileState.of(data)  # noqa: PTH116
 
 
+class Way(NamedTuple):
+    """How a directive got to its header.
+
+    Attributes:
+        absent: Where it looked in vain, by listings that stay as they are.
+        doubtful: Where there was something: it looked in vain if that is gone, or no file.
+        link: The path at which it found its header, where that leads there through a link.
+    """
+
+    absent: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    link: str | None
+
+
 @dataclass(slots=True)
 class Search:
     """How one kind of command looks for headers; shared by the parses of a worker.
@@ -137,7 +151,7 @@ class Search:
     system: tuple[str, ...]
     overlay: frozenset[str]
     listings: Listings
-    _ways: dict[tuple[str, bool, str, str], tuple[str, ...]] = field(default_factory=dict)
+    _ways: dict[tuple[str, bool, str, str], Way] = field(default_factory=dict)
 
     def candidates(self, spelling: str, *, angled: bool, source: str) -> Iterator[str]:
         """The absolute paths at which a directive of a file looks for its header, in order."""
@@ -152,16 +166,32 @@ class Search:
             return True
         return self.listings.has(candidate) and os.path.exists(candidate)  # noqa: PTH110  a hot loop
 
-    def way_to(self, spelling: str, *, angled: bool, source: str, found: str | None) -> tuple[str, ...]:
-        """The candidates of a directive up to the file that it found; all of them where it found nothing."""
+    def way_to(self, spelling: str, *, angled: bool, source: str, found: str | None) -> Way:
+        """How a directive got to the file that it found, or that it found none."""
         key = ("" if angled else source.rpartition("/")[0], angled, spelling, found or "")
         if source == COMMAND_LINE:
             key = (COMMAND_LINE, *key[1:])
         known = self._ways.get(key)
         if known is None:
-            candidates = tuple(self.candidates(spelling, angled=angled, source=source))
-            known = self._ways[key] = candidates[: self._length(candidates, found)]
+            known = self._ways[key] = self._way(self.passed(spelling, angled=angled, source=source, found=found), found)
         return known
+
+    def _way(self, passed: Sequence[str], found: str | None) -> Way:
+        link = None
+        if found is not None and passed and self.paths.key(passed[-1]) == found:
+            link = passed[-1] if self.is_link(passed[-1], found) else None
+            passed = passed[:-1]
+        doubtful = {path for path in passed if path in self.overlay or self.listings.has(path)}
+        return Way(tuple(path for path in passed if path not in doubtful), tuple(doubtful), link)
+
+    def is_link(self, candidate: str, key: str) -> bool:
+        """Whether the path of a file leads through links."""
+        return os.path.normpath(candidate) != os.path.join(self.paths.root, key)  # noqa: PTH118
+
+    def passed(self, spelling: str, *, angled: bool, source: str, found: str | None) -> tuple[str, ...]:
+        """The candidates of a directive up to the file that it found; all of them where it found nothing."""
+        candidates = tuple(self.candidates(spelling, angled=angled, source=source))
+        return candidates[: self._length(candidates, found)]
 
     def _length(self, candidates: Sequence[str], found: str | None) -> int:
         """How many candidates there are up to the first that leads to a file."""
@@ -191,17 +221,17 @@ class Lookups:
 
     def of_inclusions(self, record: UnitRecord) -> None:
         """What the directives of a record looked for."""
-        passed: set[str] = set()
+        doubtful: set[str] = set()
         for spelling, angled, source, target in {
             (i.spelling, i.angled, record.files[i.file], i.target) for i in record.includes
         }:
             found = None if target == NONE else record.files[target]
             way = self.search.way_to(spelling, angled=angled, source=source, found=found)
-            if found is not None and way and self.search.paths.key(way[-1]) == found:
-                self._follow(way[-1], found)
-                way = way[:-1]
-            passed.update(way)
-        self.absent.update(path for path in passed if not self.search.exists(path))
+            self.absent.update(way.absent)
+            doubtful.update(way.doubtful)
+            if way.link is not None and found is not None:
+                self.links[way.link] = found
+        self.absent.update(path for path in doubtful if not self.search.exists(path))
 
     def of_questions(self, source: str, questions: Iterable[Question]) -> None:
         """What a file asks for."""
@@ -211,12 +241,9 @@ class Lookups:
                     self.absent.add(candidate)
                     continue
                 key = self.search.paths.key(candidate)
-                self._follow(candidate, key)
+                if self.search.is_link(candidate, key):
+                    self.links[candidate] = key
                 if candidate not in self.search.overlay:
                     self.present.add(key)
                 if not question.is_next:
                     break
-
-    def _follow(self, candidate: str, key: str) -> None:
-        if os.path.normpath(candidate) != os.path.join(self.search.paths.root, key):  # noqa: PTH118
-            self.links[candidate] = key
