@@ -213,3 +213,16 @@ def test_absolute_paths_survive_a_missing_folder_and_follow_links(tmp_path: Path
     write(tmp_path, "real/deep/x.h", "real/y.h", "y.h")
     (tmp_path / "link").symlink_to(tmp_path / "real/deep", target_is_directory=True)
     assert resolver.absolute(str(tmp_path), "link/../y.h") == os.path.realpath(tmp_path / "real/y.h")
+
+
+def test_a_key_is_the_real_path_whatever_the_spelling(tmp_path: Path) -> None:
+    write(tmp_path, "real/deep/x.h", "real/y.h", "y.h")
+    (tmp_path / "link").symlink_to(tmp_path / "real/deep", target_is_directory=True)
+    (tmp_path / "real/deep/z.h").symlink_to("../y.h")
+    (tmp_path / "real/loop.h").symlink_to("loop.h")
+    resolver, root = PathResolver(tmp_path), os.path.realpath(tmp_path)
+    folders = ("", "link/", "link/../", "real/", "real/deep/", "./real//deep/", "gone/", "gone/../real/", "/", "/usr/")
+    names = ("x.h", "y.h", "z.h", "loop.h", "gone.h", "link", "", ".", "..", "deep/..", "deep/z.h")
+    for spelled in (folder + name for folder in folders for name in names):
+        real = os.path.realpath(tmp_path / spelled)
+        assert resolver.key(spelled) == real.removeprefix(root + "/"), spelled

@@ -1,7 +1,7 @@
 """The files of the audited tree: one walk, keyed by real path, sorted into zones."""
 
 # Paths stay strings here: a walk and a database hold very many of them.
-# ruff: noqa: PTH110, PTH116, PTH117, PTH118, PTH122
+# ruff: noqa: PTH110, PTH114, PTH116, PTH117, PTH118, PTH122
 
 from __future__ import annotations
 
@@ -88,6 +88,7 @@ class PathResolver:
         self._root = os.path.realpath(root)
         self.root = Path(self._root)
         self._keys: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
         self._absolutes: dict[tuple[str, str], str] = {}
 
     def key(self, path: str | Path) -> str:
@@ -95,8 +96,19 @@ class PathResolver:
         spelled = os.fspath(path)
         known = self._keys.get(spelled)
         if known is None:
-            known = self._keys[spelled] = self._relative(os.path.realpath(os.path.join(self._root, spelled)))
+            known = self._keys[spelled] = self._relative(self._real(os.path.join(self._root, spelled)))
         return known
+
+    def _real(self, path: str) -> str:
+        """The real path. Most files share their folder with others, whose links are followed once."""
+        folder, name = os.path.split(path)
+        if os.sep != "/" or name in {"", ".", ".."}:  # elsewhere even a name may have another, real one
+            return os.path.realpath(path)
+        real = self._folders.get(folder)
+        if real is None:
+            real = self._folders[folder] = os.path.realpath(folder)
+        path = os.path.join(real, name)
+        return os.path.realpath(path) if os.path.islink(path) else path
 
     def is_inside(self, key: str) -> bool:
         """Whether a key names a file below the root."""
