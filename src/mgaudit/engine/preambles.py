@@ -103,7 +103,7 @@ class Shown:
     is_odd: bool
 
     @classmethod
-    def of(cls, contents: Contents, files: Collection[str], starts: Collection[Start]) -> Shown:
+    def of(cls, contents: Contents | Texts, files: Collection[str], starts: Collection[Start]) -> Shown:
         """Look for it all in one go, comments included: the safe side."""
         kinds = (("names", naming), ("once", undoing), ("words", meddling))
         asked = [({word for start in starts for word in getattr(start, kind)}, finding) for kind, finding in kinds]
@@ -164,6 +164,7 @@ class Chooser:
         self._texts = Texts(resolver, contents)
         self._weights: dict[tuple[str, ...], Weights] = {}
         self._enumerations: dict[str, Enumerations | None] = {}
+        self._runs: dict[tuple[str, int], tuple[Inclusion, ...]] = {}
 
     def _search(self, group: Group) -> Resolver:
         known = self._searches.get(group.arguments)
@@ -188,6 +189,7 @@ class Chooser:
                     start = next((s for s in found if best.takes(s)), None)
                     if start is not None:
                         chosen.setdefault(command, start)
+        self._texts.let_go()
         return chosen
 
     def _known_order(self, group: Group, starts: dict[ParseCommand, list[Start]]) -> list[Choice]:
@@ -213,7 +215,7 @@ class Chooser:
         denied: set[tuple[str, ...]] = set()
         while best := self._best(group, starts):
             delayed = [s for found in starts.values() for s in found if s.headers == best and s.words]
-            shown = Shown.of(self._contents, self._weigh(group, best).files, delayed)
+            shown = Shown.of(self._texts, self._weigh(group, best).files, delayed)
             if all(map(shown.allows, delayed)):
                 choice = Choice(best, best not in denied)
                 order.append(choice)
@@ -260,7 +262,10 @@ class Chooser:
                 break
             guards += leading.guard_macros
             further: tuple[str, int, int] | None = None
-            for directive in self._run(file, outline, leading.directive):
+            place = file, leading.directive
+            if place not in self._runs:
+                self._runs[place] = tuple(self._run(file, outline, leading.directive))
+            for directive in self._runs[place]:
                 key = self._found(search, file, directive)
                 if key is None:
                     continue

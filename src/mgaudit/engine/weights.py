@@ -41,12 +41,23 @@ class Texts:
         self.resolver = resolver
         self._contents = contents
         self._known: dict[str, _Text] = {}
+        self._read: dict[str, bytes | None] = {}
+
+    def read(self, key: str) -> bytes | None:
+        """The content of a file, or None where it cannot be read; it is at hand until `let_go`."""
+        if key not in self._read:
+            self._read[key] = self._contents.read(key)
+        return self._read[key]
+
+    def let_go(self) -> None:
+        """Hold no content any longer."""
+        self._read.clear()
 
     def of(self, key: str) -> _Text:
         """What a file holds; nothing where it cannot be read."""
         known = self._known.get(key)
         if known is None:
-            data = self._contents.read(key) or b""
+            data = self.read(key) or b""
             names = tuple(
                 (match[2].decode(errors="replace"), match[1] == b"<")
                 for match in _INCLUDE.finditer(data)
@@ -67,7 +78,8 @@ class Weights:
     def __init__(self, texts: Texts, search: Resolver) -> None:
         self._texts = texts
         self._search = search
-        self._included: dict[str, tuple[str, ...]] = {}
+        self._included: dict[str, frozenset[str]] = {}
+        self._direct: dict[str, set[str]] = {}
         self._closures: dict[tuple[str, ...], Closure] = {(): Closure(frozenset(), 0)}
 
     def closure(self, headers: tuple[str, ...]) -> Closure:
@@ -75,26 +87,35 @@ class Weights:
         known = self._closures.get(headers)
         if known is None:
             before, size = self.closure(headers[:-1])
-            seen = set(before)
-            waiting = [header for header in headers[-1:] if header not in seen]
-            seen.update(waiting)
-            while waiting:
-                key = waiting.pop()
-                size += self._texts.of(key).size
-                fresh = [key for key in self._includes_of(key) if key not in seen]
-                seen.update(fresh)
-                waiting += fresh
-            known = self._closures[headers] = Closure(frozenset(seen), size)
+            fresh = self._included_by(headers[-1]) - before
+            added = sum(self._texts.of(key).size for key in fresh)
+            known = self._closures[headers] = Closure(before | fresh, size + added)
         return known
 
-    def _includes_of(self, key: str) -> tuple[str, ...]:
-        known = self._included.get(key)
+    def _included_by(self, header: str) -> frozenset[str]:
+        """A header and all that it includes: found once, since headers stand before many others in turn."""
+        known = self._included.get(header)
+        if known is None:
+            seen = {header}
+            waiting = [header]
+            while waiting:
+                key = waiting.pop()
+                if key in self._included:
+                    seen |= self._included[key]
+                else:
+                    fresh = self._targets(key) - seen
+                    seen |= fresh
+                    waiting += fresh
+            known = self._included[header] = frozenset(seen)
+        return known
+
+    def _targets(self, key: str) -> set[str]:
+        known = self._direct.get(key)
         if known is None:
             including = os.path.join(self._texts.resolver.root, key)  # noqa: PTH118  a hot loop
             targets = (
                 self._search.resolve(name, angled=angled, including_file=including)
                 for name, angled in self._texts.of(key).names
             )
-            known = tuple({self._texts.resolver.key(target) for target in targets if target})
-            self._included[key] = known
+            known = self._direct[key] = {self._texts.resolver.key(target) for target in targets if target}
         return known

@@ -41,7 +41,8 @@ class FolderListings:
 
     def __call__(self, path: str) -> bool:
         """Whether a path names a file."""
-        folder, name = posixpath.split(path)
+        folder, slash, name = path.rpartition("/")
+        folder += slash
         listing = self._listings.get(folder)
         if listing is None:
             listing = self._listings[folder] = self._read(folder)
