@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -56,6 +57,14 @@ def test_a_blob_that_cannot_be_written_is_survived(tmp_path: Path) -> None:
     assert cache.write_error is not None
     assert cache.read("unit", KEY) is None
     assert (cache.usage(), cache.clear()) == ([], 0)
+
+
+def test_a_folder_that_goes_away_meanwhile_is_made_anew(cache: Cache) -> None:
+    cache.write("unit", KEY, b"facts")
+    shutil.rmtree(cache.directory)
+    assert cache.write("unit", KEY, b"facts")
+    assert cache.is_own()
+    assert cache.read("unit", KEY) == b"facts"
 
 
 def test_a_failing_write_leaves_what_was_there(cache: Cache) -> None:

@@ -391,6 +391,7 @@ class _Run:
             return following
         groups = {Group.of(item.command) for item in some}
         starts = self.chooser.choose(item.command for item in wanted if Group.of(item.command) in groups)
+        self.stamps.save()  # what was read for that, no worker needs to read again
         return [replace(item, start=starts.get(item.command)) for item in some]
 
     def _following(self, some: list[_Wanted]) -> list[_Wanted]:

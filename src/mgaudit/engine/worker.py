@@ -319,6 +319,7 @@ class Worker:
             temporary.write_bytes(_seal(saved, path.name))
         with self.cache.replacing(path) as temporary:
             shutil.move(saved, temporary)
+        self._verified.add(str(path))
 
     def _is_remade(self, path: Path, head: Job) -> bool:
         """Make a precompiled file that is gone, or that another machine has; once for all that wait for it."""
@@ -432,6 +433,6 @@ def _without_main(record: UnitRecord, main: str) -> UnitRecord:
 def _seal(path: Path, name: str) -> bytes:
     """A digest of a file's content and of the name that it has in the cache."""
     with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "blake2b")
+        digest = hashlib.file_digest(file, "sha256")  # the fastest one where the processor knows it
     digest.update(name.encode())
     return digest.digest()

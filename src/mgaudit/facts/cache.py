@@ -71,6 +71,7 @@ class Cache:
         self.directory = directory
         self.write_error: OSError | None = None
         self._since = time.time()
+        self._is_tagged = False
 
     def path(self, kind: str, key: str, suffix: str = "") -> Path:
         """Where a blob lies, whether or not it exists."""
@@ -127,16 +128,26 @@ class Cache:
         Raises:
             OSError: The folder or the file cannot be written.
         """
-        self.tag()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
+        temporary = self._temporary(path)
         try:
             yield temporary
             temporary.replace(path)
-        finally:
+        except BaseException:
             temporary.unlink(missing_ok=True)
+            raise
+
+    def _temporary(self, path: Path) -> Path:
+        if not self._is_tagged:
+            self.tag()
+            self._is_tagged = True
+        try:
+            handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+        except FileNotFoundError:  # once a folder
+            self.tag()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        return Path(name)
 
     def tag(self) -> None:
         """Mark the directory as a cache, which backups skip and `clear` may empty.
