@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from itertools import accumulate, compress
 from operator import or_
@@ -235,16 +236,21 @@ def _directive_tokens(directive: Directive, reader: DirectiveReader) -> tuple[To
         parameters, first = reader.parameter_list(directive)
         body, stringifies = first - directive.first, parameters is not None
         # The parameter list behind the name is no call.
-        flags[2:3] = bytes(flag & ~TokenFlag.BEFORE_CALL for flag in flags[2:3])
+        flags[2:3] = bytes(flag & ~TokenFlag.BEFORE_CALL.value for flag in flags[2:3])
     elif directive.name in CONDITIONAL:
-        common |= TokenFlag.IN_CONDITION
-    for index, flag in enumerate(flags):
-        in_body = index >= body
-        kept = flag if in_body and stringifies else flag & ~TokenFlag.STRINGIFIED
-        flags[index] = kept | common | (TokenFlag.IN_MACRO_BODY if in_body else 0)
+        common |= TokenFlag.IN_CONDITION.value
+    flags[body:] = flags[body:].translate(_adding(common | TokenFlag.IN_MACRO_BODY.value, stringifies=stringifies))
+    flags[:body] = flags[:body].translate(_adding(common, stringifies=False))
     if len(flags) > 1:
         flags[1] = TokenFlag.IN_DIRECTIVE
     return tokens, flags
+
+
+@cache
+def _adding(bits: int, *, stringifies: bool) -> bytes:
+    """A table that adds flags, and takes away that of stringification where ``#`` means none."""
+    kept = 0xFF if stringifies else 0xFF & ~TokenFlag.STRINGIFIED.value
+    return bytes(flags & kept | bits for flags in range(256))
 
 
 def _slice(tokens: Tokens, first: int, end: int) -> Tokens:
