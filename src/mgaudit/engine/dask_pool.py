@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import queue
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.engine import manifest
+from mgaudit.engine.contents import digest_of
 from mgaudit.engine.identity import identity
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.worker import Outcome
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from mgaudit.engine.worker import Job, Setup
 
-_PATIENCE: Final = 30  # seconds to find the scheduler, and a worker
+_PATIENCE: Final = 30  # seconds to find the scheduler, and a worker; to wait for an outcome before looking for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +68,19 @@ class DaskPool(Pool):
         cache = Cache(Path(self._setup.cache))
         expected = identity(discover(), cache)
         with _client(distributed, self._address) as client:
-            shared = client.submit(_same, pickle.dumps(self._setup), key=f"mgaudit-setup-{id(self)}")
+            setup = pickle.dumps(self._setup)
+            shared = client.submit(_same, setup, key=f"mgaudit-setup-{digest_of(setup).hex()}")
             sent: dict[Any, Job] = {}
-            results = distributed.as_completed(loop=client.loop)
+            done: queue.SimpleQueue[Any] = queue.SimpleQueue()
             while True:
                 for job in jobs:
                     future = client.submit(perform, shared, expected, job, pure=False)
                     sent[future] = job
-                    results.add(future)
+                    future.add_done_callback(done.put)
                 jobs.clear()
                 if not sent:
                     return
-                future = next(results)
+                future = self._next(done, client)
                 job = sent.pop(future)
                 try:
                     shipment: Shipment = future.result()
@@ -88,6 +91,17 @@ class DaskPool(Pool):
                     raise self._lost(str(error)) from None
                 future.release()
                 yield _unpacked(shipment, job, cache)
+
+    def _next(self, done: queue.SimpleQueue[Any], client: Any) -> Any:
+        """The next of the futures that are done; Dask itself would wait for ever for a worker to come."""
+        while True:
+            try:
+                return done.get(timeout=_PATIENCE)
+            except queue.Empty:
+                try:
+                    client.wait_for_workers(1, timeout=_PATIENCE)
+                except TimeoutError:
+                    raise self._lost("it has no worker left") from None
 
     def _lost(self, reason: str) -> UntrustedError:
         said = reason.partition("\n")[0]
