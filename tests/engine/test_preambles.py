@@ -583,6 +583,24 @@ def test_what_is_left_pushed_is_no_part_of_a_precompiled_file(forest: Tree) -> N
     assert used(fast) == ["src/a.cpp", "src/b.cpp", "src/c.cpp"]
 
 
+def test_which_macro_a_macro_takes_back_is_not_to_be_seen(forest: Tree) -> None:
+    forest.write(
+        "src/mode.h",
+        "#ifndef MODE_H\n#define MODE_H\n#ifdef SEEN\nint again();\n#endif\n#define SEEN\nPOP(MODE_H)\n#endif\n",
+    )
+    forest.write(
+        "src/part.h",
+        "#pragma once\n#define TEXT(x) #x\n#define RUN(x) _Pragma(TEXT(x))\n#define PUSH(n) RUN(push_macro(#n))\n"
+        "#define POP(n) RUN(pop_macro(#n))\nstruct Part { int n; };\nPUSH(MODE_H)\n",
+    )
+    forest.write("src/umbrella.h", "#pragma once\n" + FILLER)
+    for name in "abc":
+        forest.write(
+            f"src/{name}.cpp", f"#include <part.h>\n#include <mode.h>\n#include <umbrella.h>\nint {name}(Part p);\n"
+        )
+    both_ways(forest)
+
+
 def test_a_header_behind_a_link_includes_what_lies_beside_the_link(forest: Tree) -> None:
     forest.write("src/real/umbrella.h", UMBRELLA + '#include "near.h"\n')
     forest.write("src/real/near.h", "int told();\n")

@@ -48,6 +48,7 @@ _SPLICE: Final = re.compile(rb"(?:\\|\?\?/)[ \t\v\f]*[\r\n]")  # may end a comme
 _PLAIN: Final = re.compile(r"\w+", re.ASCII)  # other names have more than one spelling
 # What tells a file how deep, or for which main file, it is read.
 _TELLING: Final = (b"__INCLUDE_LEVEL__", b"__BASE_FILE__")
+_COMPOSED: Final = re.compile(rb"pop_macro" + GAP + rb"\(" + GAP + rb'[^"]')  # of which macro is not to be seen
 _MICROSOFT: Final = re.compile(r"-fms-compatibility|--target=[\w.-]+-win(?:32|dows)(?:-msvc[\d.]*)?")
 _NAMED: Final = re.compile(rb'#[ \t]*include[ \t]*(?:<[^>\r\n]*>|"[^"\r\n]*")')
 
@@ -94,7 +95,8 @@ class Shown:
         names: As of `Start`; so are the next two.
         once: See above.
         words: See above.
-        is_odd: Whether it asks where it is read, or leaves macros pushed, which no precompiled file remembers.
+        is_odd: Whether it asks where it is read, takes back macros that nobody sees named, or leaves macros pushed,
+            which no precompiled file remembers.
     """
 
     names: frozenset[str]
@@ -111,7 +113,7 @@ class Shown:
         tells, pushed = False, 0
         for key in files if starts else ():
             for data in readings(contents.read(key) or b""):
-                tells = tells or any(word in data for word in _TELLING)
+                tells = tells or any(word in data for word in _TELLING) or _COMPOSED.search(data) is not None
                 for found, find in searches:
                     found.update(find(data) if find else ())
             pushed += data.count(b"push_macro") - data.count(b"pop_macro")
