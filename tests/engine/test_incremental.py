@@ -203,3 +203,13 @@ def test_any_sequence_of_edits_ends_as_a_run_that_knows_nothing(tree: Tree) -> N
 def test_workers_change_nothing(tree: Tree) -> None:
     assert tree.cold(jobs=1) == tree.cold(jobs=3)
     assert repr(tree.cold(jobs=1)) == repr(tree.cold(jobs=3))
+
+
+def test_a_link_that_leads_nowhere_is_no_header_until_it_does(tree: Tree) -> None:
+    (tree.root / "src/first").mkdir()
+    (tree.root / "src/first/util.h").symlink_to("late.h")
+    assert tree.analyse().problems == ()
+    assert tree.parsed() == []
+    tree.write("src/first/late.h", (tree.root / "src/util.h").read_bytes())
+    assert "src/a.cpp" in tree.parsed()
+    assert tree.dump() == tree.cold()

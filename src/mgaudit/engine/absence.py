@@ -70,10 +70,10 @@ class Absence(msgspec.Struct, frozen=True, array_like=True):
             yield folder, int.from_bytes(self.pairs[index * width : (index + 1) * width], "little")
 
     def ends(self, listings: Listings) -> bool:
-        """Whether any of the paths names something by now."""
+        """Whether any of the paths names something by now; a link that leads nowhere is nothing to a preprocessor."""
         places = {name: index for index, name in enumerate(self.names)}
         return any(
-            bits >> places[name] & 1
+            bits >> places[name] & 1 and not _leads_nowhere(f"{folder}/{name}")
             for folder, bits in self.rows()
             if (present := listings.of(folder))
             for name in places.keys() & present
@@ -105,6 +105,10 @@ class Absences:
         width = _width(self._places)
         pairs = b"".join(bits.to_bytes(width, "little") for bits in self._rows.values())
         return Absence(list(self._places), list(self._rows), pairs)
+
+
+def _leads_nowhere(path: str) -> bool:
+    return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114  strings, as above
 
 
 def _width(names: list[str] | dict[str, int]) -> int:
