@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -484,13 +484,13 @@ class TestErrors:
         self, index: Callable[..., View], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen = set[threading.Thread]()
-        of_entity = SymbolTable.of_entity
+        declared = _Collector.declared
 
-        def noted(symbols: SymbolTable, address: int) -> int:
+        def noted(collector: _Collector, *given: Any) -> None:
             seen.add(threading.current_thread())
-            return of_entity(symbols, address)
+            declared(collector, *given)
 
-        monkeypatch.setattr(SymbolTable, "of_entity", noted)
+        monkeypatch.setattr(_Collector, "declared", noted)
         before = dict(os.environ), threading.stack_size()
         index("int n; int f() { return n; }")
         (thread,) = seen
