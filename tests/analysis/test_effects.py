@@ -450,3 +450,24 @@ def test_deeds_are_shared_by_those_who_take_the_same_nodes_for_sources(effects: 
     assert all(event.sources for event in first.events)
     assert third.events
     assert not any(event.sources for event in third.events)
+
+
+MANY_ROOTS = """
+struct Cell { int value; };
+struct Holder { Cell* cell; };
+Cell GLOBALS;
+void pointer(Cell* c, int n) { int* p = &c->value; PICK *p = 1; }
+void part(Holder h, int n) { int* p = &h.cell->value; PICK *p = 1; }
+void last(Cell* c, int n) { int* p = nullptr; PICK if (n == 20) p = &c->value; *p = 1; }
+""".replace("GLOBALS", ", ".join(f"g{n}" for n in range(18))).replace(
+    "PICK", " ".join(f"if (n == {n}) p = &g{n}.value;" for n in range(18))
+)
+
+
+@pytest.mark.parametrize("function", ["pointer", "part", "last"])
+def test_what_stands_for_many_places_is_no_copy_of_the_pointer_to_one(tmp_path: Path, function: str) -> None:
+    effects = _effects(tmp_path, MANY_ROOTS)
+    (symbol,) = effects.facts.symbols_named(function)
+    summary = effects.of(symbol.id)
+    assert summary is not None
+    assert any(place.root is Root.PARAMETER and CONTENT in place.path for place in summary.writes)
