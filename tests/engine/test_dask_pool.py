@@ -78,28 +78,6 @@ def test_facts_are_those_of_this_machine_though_a_worker_is_lost(
     assert not again.statistics.parsed
 
 
-class Closer(Quiet):
-    """Lets all workers go when the first unit is done."""
-
-    def __init__(self, cluster: LocalCluster) -> None:
-        self.cluster = cluster
-
-    def advance(self, name: str) -> None:
-        self.cluster.scale(0)  # type: ignore[no-untyped-call]
-
-
-def test_a_cluster_that_loses_its_last_worker_is_gone(
-    wide: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mgaudit.engine.dask_pool._PATIENCE", 3)
-    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
-    with LocalCluster(n_workers=1, processes=True, **options) as cluster:  # type: ignore[no-untyped-call]
-        for name in range(30):
-            wide.write(f"src/further_{name}.cpp", "constexpr int n = 1;\n")
-        with pytest.raises(UntrustedError, match="went away: it has no worker left"):
-            wide.analyse(cache=tmp_path / "cluster", pool=on(cluster), progress=Closer(cluster))
-
-
 def test_a_unit_that_cannot_be_parsed_fails_as_here(tree: Tree, cluster: LocalCluster, tmp_path: Path) -> None:
     tree.settings += "\n[limits]\nunit-seconds = 1\n"
     tree.write(

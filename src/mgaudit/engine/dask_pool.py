@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import queue
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mgaudit.domain.problems import UntrustedError
 from mgaudit.engine import manifest
-from mgaudit.engine.contents import digest_of
 from mgaudit.engine.identity import identity
 from mgaudit.engine.pool import Pool
 from mgaudit.engine.worker import Outcome
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 
     from mgaudit.engine.worker import Job, Setup
 
-_PATIENCE: Final = 30  # seconds to find the scheduler, and a worker; to wait for an outcome before looking for one
+_PATIENCE: Final = 30  # seconds to find the scheduler, and a worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +66,18 @@ class DaskPool(Pool):
         cache = Cache(Path(self._setup.cache))
         expected = identity(discover(), cache)
         with _client(distributed, self._address) as client:
-            setup = pickle.dumps(self._setup)
-            shared = client.submit(_same, setup, key=f"mgaudit-setup-{digest_of(setup).hex()}")
+            shared = client.submit(_same, pickle.dumps(self._setup), key=f"mgaudit-setup-{id(self)}")
             sent: dict[Any, Job] = {}
-            done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+            results = distributed.as_completed(loop=client.loop)
             while True:
                 for job in jobs:
                     future = client.submit(perform, shared, expected, job, pure=False)
                     sent[future] = job
-                    future.add_done_callback(done.put)
+                    results.add(future)
                 jobs.clear()
                 if not sent:
                     return
-                future = self._next(done, client)
+                future = next(results)
                 job = sent.pop(future)
                 try:
                     shipment: Shipment = future.result()
@@ -91,17 +88,6 @@ class DaskPool(Pool):
                     raise self._lost(str(error)) from None
                 future.release()
                 yield _unpacked(shipment, job, cache)
-
-    def _next(self, done: queue.SimpleQueue[Any], client: Any) -> Any:
-        """The next of the futures that are done; Dask itself would wait for ever for a worker to come."""
-        while True:
-            try:
-                return done.get(timeout=_PATIENCE)
-            except queue.Empty:
-                try:
-                    client.wait_for_workers(1, timeout=_PATIENCE)
-                except TimeoutError:
-                    raise self._lost("it has no worker left") from None
 
     def _lost(self, reason: str) -> UntrustedError:
         said = reason.partition("\n")[0]
