@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -484,13 +484,13 @@ class TestErrors:
         self, index: Callable[..., View], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen = set[threading.Thread]()
-        declared = _Collector.declared
+        of_entity = SymbolTable.of_entity
 
-        def noted(collector: _Collector, *given: Any) -> None:
+        def noted(symbols: SymbolTable, address: int) -> int:
             seen.add(threading.current_thread())
-            declared(collector, *given)
+            return of_entity(symbols, address)
 
-        monkeypatch.setattr(_Collector, "declared", noted)
+        monkeypatch.setattr(SymbolTable, "of_entity", noted)
         before = dict(os.environ), threading.stack_size()
         index("int n; int f() { return n; }")
         (thread,) = seen

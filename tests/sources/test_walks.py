@@ -93,7 +93,7 @@ MEMORIES = [
     (body_types.BodyTypes, "_written"),
     (Cursors, "_results"), (Lifetimes, "_destructors"), (Lifetimes, "_ends_of"), (LibraryCalls, "_followed"),
     (DemandFinder, "_canonical"), (DemandFinder, "_parted"), (BodyWalk, "_optionals"), (BodyWalk, "_code"),
-    (bodies._Unit, "written"), (bodies._Unit, "named"), (bodies._Unit, "callees"), (memo_types.Types, "met"),
+    (bodies._Unit, "places"), (bodies._Unit, "named"), (bodies._Unit, "callees"), (memo_types.Types, "met"),
     (memo_types.TypeReader, "_aliases_of_type"), (memo_types.TypeReader, "_whole_aliases"),
     (memo_types.TypeReader, "_texts"),
 ]  # fmt: skip

@@ -68,15 +68,15 @@ class _Unit:
     lifetimes: Lifetimes
     heads: Heads
     types: TypeReader
-    written: dict[int, bool] = field(default_factory=dict)
+    places: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
     named: dict[int, int] = field(default_factory=dict)
     callees: dict[int, _Callee] = field(default_factory=dict)
 
-    def is_written_by_macro(self, location: CXSourceLocation, place: tuple[int, int, int, int]) -> bool:
-        """Whether a macro's body wrote what is at a location, whose place is given."""
-        known = self.written.get(location.raw)
-        if known is None:
-            known = self.written[location.raw] = place == self.files.expansion(location)
+    def place(self, location: CXSourceLocation) -> tuple[int, int, int, int]:
+        """File, line and column, and `NODE_MACRO` where a macro's body wrote what is there."""
+        place = self.files.place(location)
+        is_written = location.raw & MACRO_LOCATION_BIT and place == self.files.expansion(location)
+        known = self.places[location.raw] = *place[:3], NODE_MACRO if is_written else 0
         return known
 
     def symbol_of(self, named: CXCursor) -> int:
@@ -272,10 +272,9 @@ class _Walk:
 
     def _locate(self, node: _Node) -> None:
         location = self._cdll.clang_getCursorLocation(node.cursor)
-        place = self._unit.files.place(location)
-        file, node.line, node.column, _ = place
-        if location.raw & MACRO_LOCATION_BIT and self._unit.is_written_by_macro(location, place):
-            node.flags |= NODE_MACRO
+        known = self._unit.places.get(location.raw)
+        file, node.line, node.column, written = self._unit.place(location) if known is None else known
+        node.flags |= written
         if file != self._file:
             if file == NONE:
                 node.flags |= NODE_IMPLICIT

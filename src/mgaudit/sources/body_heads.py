@@ -102,9 +102,7 @@ class Heads:
         last, _, _, end = self._files.expansion(self._cdll.clang_getRangeEnd(extent))
         if file == NONE or file != last:
             return False
-        data = self._files.content(file)
-        # A pattern that begins with a border of words is tried everywhere; hardly any text gets that far.
-        return data.find(b"co_", begin, end) >= 0 and _COROUTINE.search(data, begin, end) is not None
+        return _COROUTINE.search(self._files.content(file), begin, end) is not None
 
     def _extent_start(self, extent: object) -> tuple[int, int]:
         file, _, _, begin = self._files.expansion(self._cdll.clang_getRangeStart(extent))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mgaudit.sources import clang_abi as abi
 from mgaudit.sources.clang_abi import CXCursor, CXSourceLocation, CXSourceRange, CXString, CXType
-from mgaudit.sources.records import DECL_DEFINITION, DECL_IMPLICIT, DECL_REDECLARATION, NONE, ROLE_FROM_MACRO
+from mgaudit.sources.records import NONE, ROLE_FROM_MACRO
 
 try:
     from mgaudit.sources import clang_native as native
@@ -307,8 +307,7 @@ def _natively(library: ctypes.CDLL, functions: dict[str, Any]) -> SimpleNamespac
 
     def index(collector: Any, action: int, unit: int, options: int, *, directives_only: bool) -> int:
         places = "clang_indexLoc_getFileLocation", "clang_getSpellingLocation", "clang_getCursorLocation"
-        declaration_flags = DECL_DEFINITION, DECL_REDECLARATION, DECL_IMPLICIT
-        indexing = native.Indexing(collector, NONE, ROLE_FROM_MACRO, declaration_flags, *map(address, places))
+        indexing = native.Indexing(collector, NONE, ROLE_FROM_MACRO, *map(address, places))
         code: int = indexing.run(address("clang_indexTranslationUnit"), action, unit, options, directives_only)
         return code
 

@@ -51,13 +51,6 @@ cdef struct CXIdxDeclInfo:
     const CXIdxEntityInfo* entity
     CXCursor cursor
     CXSourceLocation loc
-    const CXCursor* semantic_container  # the only member of a ``CXIdxContainerInfo``
-    const CXCursor* lexical_container
-    int is_redeclaration
-    int is_definition
-    int is_container
-    const CXCursor* decl_as_container
-    int is_implicit
 
 cdef struct CXIdxEntityRefInfo:
     int kind
@@ -373,10 +366,6 @@ cdef class IndexedLocationToPlace(_Function):
 # ---- texts
 
 
-cdef inline str decoded(const char* text):
-    return "" if text is NULL else PyUnicode_DecodeUTF8(text, strlen(text), "replace")
-
-
 cdef class _Text(_Function):
     cdef const char* (*c_string)(CXString) noexcept
     cdef void (*dispose)(CXString) noexcept
@@ -386,7 +375,8 @@ cdef class _Text(_Function):
         self.dispose = <void (*)(CXString) noexcept>dispose
 
     cdef str text(self, CXString string):
-        cdef str text = decoded(self.c_string(string))
+        cdef const char* found = self.c_string(string)
+        cdef str text = "" if found is NULL else PyUnicode_DecodeUTF8(found, strlen(found), "replace")
         self.dispose(string)
         return text
 
@@ -419,11 +409,13 @@ cdef class CursorToTexts(_Text):
 
     def call(self, Cursor cursor not None):
         cdef CXStringSet* found = (<CXStringSet* (*)(CXCursor) noexcept>self.address)(cursor.raw)
+        cdef const char* text
         cdef list texts = []
         if found is NULL:
             return texts
         for index in range(found.count):
-            texts.append(decoded(self.c_string(found.strings[index])))
+            text = self.c_string(found.strings[index])
+            texts.append("" if text is NULL else PyUnicode_DecodeUTF8(text, strlen(text), "replace"))
         self.dispose_set(found)
         return texts
 
@@ -530,20 +522,19 @@ cdef class Overridden(_Function):
 
 @cython.final
 cdef class Indexing:
-    """One traversal by the indexer, for a collector of `indexer`: what has a name of its methods is as there."""
+    """One traversal by the indexer, for a collector of `indexer`: `reference` and `own_place` are as its own."""
 
     cdef object collector, files, symbols, failure
     cdef dict references, symbol_of, is_tracked_symbol, places, index_of_file
     cdef list is_tracked_file
-    cdef long long none, from_macro, is_definition, is_redeclaration, is_implicit
+    cdef long long none, from_macro
     cdef unsigned first, last  # the span of the last file met that is none of the tree's
     cdef void (*indexed_place)(CXSourceLocation, void**, void**, unsigned*, unsigned*, unsigned*) noexcept
     cdef void (*spelling_place)(CXSourceLocation, void**, unsigned*, unsigned*, unsigned*) noexcept
     cdef CXSourceLocation (*location)(CXCursor) noexcept
 
     def __init__(
-        self, collector, long long none, long long from_macro, declaration_flags, uintptr_t indexed, uintptr_t spelling,
-        uintptr_t location,
+        self, collector, long long none, long long from_macro, uintptr_t indexed, uintptr_t spelling, uintptr_t location,
     ):
         self.collector = collector
         self.files, self.symbols = collector.files, collector.symbols
@@ -552,7 +543,6 @@ cdef class Indexing:
         self.places, self.index_of_file = self.files.places, self.files.by_handle
         self.is_tracked_file = self.files.tracked
         self.none, self.from_macro = none, from_macro
-        self.is_definition, self.is_redeclaration, self.is_implicit = declaration_flags
         self.first, self.last = 1, 0
         self.indexed_place = <void (*)(CXSourceLocation, void**, void**, unsigned*, unsigned*, unsigned*) noexcept>indexed
         self.spelling_place = <void (*)(CXSourceLocation, void**, unsigned*, unsigned*, unsigned*) noexcept>spelling
@@ -617,15 +607,7 @@ cdef class Indexing:
 
     cdef object symbol(self, const CXIdxEntityInfo* entity):
         cdef PyObject* known = PyDict_GetItem(self.symbol_of, <uintptr_t>entity.cursor.data[0])
-        if known is not NULL:
-            return <object>known
-        return self.symbols.intern(cursor_of(entity.cursor), decoded(entity.usr), decoded(entity.name), entity.kind)
-
-    cdef object scope(self, const CXCursor* container):
-        if container is NULL:
-            return self.none
-        cdef PyObject* known = PyDict_GetItem(self.symbol_of, <uintptr_t>container.data[0])
-        return self.symbols.of_cursor(cursor_of(container[0])) if known is NULL else <object>known
+        return self.symbols.of_entity(<uintptr_t>entity) if known is NULL else <object>known
 
     cdef bint is_tracked(self, const CXIdxEntityInfo* entity) except -1:
         cdef PyObject* known = PyDict_GetItem(self.is_tracked_symbol, <uintptr_t>entity.cursor.data[0])
@@ -660,18 +642,8 @@ cdef class Indexing:
 
     cdef int declaration(self, const CXIdxDeclInfo* info) except -1:
         cdef tuple place = self.own_place(info.loc)
-        cdef long long flags = 0
-        if place is None:
-            return 0
-        symbol, parent = self.symbol(info.entity), self.scope(info.lexical_container)
-        if info.is_definition:
-            flags |= self.is_definition
-        if info.is_redeclaration:
-            flags |= self.is_redeclaration
-        if info.is_implicit:
-            flags |= self.is_implicit
-        row = symbol, place[0], place[1], place[2], place[3], flags, parent
-        self.collector.declared(<uintptr_t>info, cursor_of(info.cursor), row)
+        if place is not None:
+            self.collector.declared(<uintptr_t>info, place)
         return 0
 
 

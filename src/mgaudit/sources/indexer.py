@@ -261,38 +261,30 @@ class _Collector:
         self.references[symbol, file, line, column, offset, role, parent] = None
 
     def declaration(self, address: int) -> None:
+        place = self._own_place(abi.CXIdxDeclInfo.from_address(address).loc)
+        if place is not None:
+            self.declared(address, place)
+
+    def declared(self, address: int, place: tuple[int, int, int, int]) -> None:
+        """A declaration in a file of the tree."""
         info = abi.CXIdxDeclInfo.from_address(address)
-        place = self._own_place(info.loc)
-        if place is None:
-            return
+        file, line, column, offset = place
         symbol = self.symbols.of_entity(info.entity)
-        container = info.lexical_container
-        parent = self.symbols.of_cursor(self.cdll.cursor_at(container)) if container else NONE
+        parent = NONE
+        if info.lexical_container:
+            parent = self.symbols.of_cursor(self.cdll.cursor_at(info.lexical_container))
+        kind = self.symbols.kind(symbol)
         flags = (
             (DECL_DEFINITION if info.is_definition else 0)
-            | (DECL_REDECLARATION if info.is_redeclaration else 0)
+            | (DECL_REDECLARATION if info.is_redeclaration and kind != _NAMESPACE else 0)  # it is all its openings
             | (DECL_IMPLICIT if info.is_implicit else 0)
         )
-        self.declared(address, self.cdll.cursor_at(address + _DECLARED), (symbol, *place, flags, parent))
-
-    def declared(self, address: int, cursor: abi.CXCursor, row: tuple[int, int, int, int, int, int, int]) -> None:
-        """A declaration in a file of the tree.
-
-        Args:
-            address: Of its ``CXIdxDeclInfo``.
-            cursor: Its own.
-            row: `records.DECLARATION_COLUMNS`.
-        """
-        symbol, file, line, column, offset, flags, parent = row
-        kind = self.symbols.kind(symbol)
-        if kind == _NAMESPACE and flags & DECL_REDECLARATION:  # it is all its openings
-            row = (symbol, file, line, column, offset, flags & ~DECL_REDECLARATION, parent)
-        self.declarations[row] = None
-        is_walked = cursor.kind in _WALKED
-        is_definition = bool(flags & DECL_DEFINITION)
-        is_class = is_definition and kind in _CLASSES
+        self.declarations[symbol, file, line, column, offset, flags, parent] = None
+        is_walked = info.cursor.kind in _WALKED
+        is_class = info.is_definition and kind in _CLASSES
         if is_walked or is_class:
-            if is_walked and is_definition:
+            cursor = self.cdll.cursor_at(address + _DECLARED)
+            if is_walked and info.is_definition:
                 self.definitions.append(cursor)
             if is_walked and self.files.is_observed(file):
                 self.observed.append(cursor)

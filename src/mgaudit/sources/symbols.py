@@ -71,7 +71,7 @@ class SymbolTable:
             entity = abi.CXIdxEntityInfo.from_address(address)
             usr = string_at(entity.usr).decode(errors="replace") if entity.usr else ""
             name = string_at(entity.name).decode(errors="replace") if entity.name else ""
-            index = self.intern(self._cdll.cursor_at(address + _CURSOR), usr, name, entity.kind)
+            index = self._intern(self._cdll.cursor_at(address + _CURSOR), usr, name, entity.kind)
         return index
 
     def of_cursor(self, cursor: abi.CXCursor) -> int:
@@ -89,7 +89,7 @@ class SymbolTable:
             usr = self._cdll.clang_getCursorUSR(cursor)
             name = self._cdll.clang_getCursorSpelling(cursor)
             kind = abi.ENTITY_KINDS.index(_KIND_OF_CURSOR.get(cursor.kind, "unexposed"))
-            index = self.intern(cursor, usr, name, kind)
+            index = self._intern(cursor, usr, name, kind)
         return index
 
     def is_local(self, index: int) -> bool:
@@ -132,17 +132,8 @@ class SymbolTable:
             tracked = self.tracked[cursor.data0] = file != NONE and self._files.is_tracked(file)
         return tracked
 
-    def intern(self, cursor: abi.CXCursor, usr: str, name: str, kind: int) -> int:
-        """The index of a symbol whose declaration was not met before.
-
-        Args:
-            cursor: The declaration.
-            usr: Its USR.
-            name: Its spelling.
-            kind: Position in `clang_abi.ENTITY_KINDS`.
-        """
-        if " at " in name:
-            name = _PLACE_IN_NAME.sub(r"(\1)", name)
+    def _intern(self, cursor: abi.CXCursor, usr: str, name: str, kind: int) -> int:
+        name = _PLACE_IN_NAME.sub(r"(\1)", name)
         file, line, column, offset = self._files.place(self._cdll.clang_getCursorLocation(cursor))
         # An external entity's USR names no file; the USR of an internal one holds a base name, in system headers none.
         internal = not usr.startswith("c:@") or self._cdll.clang_getCursorLinkage(cursor) in _INTERNAL_LINKAGE
