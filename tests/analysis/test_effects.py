@@ -223,7 +223,7 @@ def effects(tmp_path_factory: pytest.TempPathFactory) -> Effects:
         f"  void {_method(name)}(int k) {{ {body.replace('go(', _method(name) + '(')} }}" for body, name in shapes
     ]
     text = HEAD + "  SETTER(x)\n" + "\n".join(methods) + REST
-    return _effects(tmp_path_factory.mktemp("effects"), text)
+    return effects_of(tmp_path_factory.mktemp("effects"), text)
 
 
 REST = """
@@ -252,7 +252,8 @@ void unknown_callee(Inner* (*f)()) { Inner* p = f(); p->a = 1; }
 """
 
 
-def _effects(folder: Path, text: str) -> Effects:
+def effects_of(folder: Path, text: str) -> Effects:
+    """The effects of a file's functions, with what the library's do."""
     (folder / "src").mkdir()
     (folder / "src" / "a.cpp").write_text(text)
     (folder / "mgaudit.toml").write_text(CONFIGURATION)
@@ -338,7 +339,7 @@ def test_what_an_unknown_member_function_or_assembly_is_given_is_tainted(
 
 def test_an_expression_that_is_nested_too_deeply_is_a_taint(tmp_path: Path) -> None:
     text = "struct S { int m; void deep() { m = " + "(1 + " * 600 + "m" + ")" * 600 + "; } };\n"
-    effects = _effects(tmp_path, text + "void use(S& s) { s.deep(); }\n")
+    effects = effects_of(tmp_path, text + "void use(S& s) { s.deep(); }\n")
     (symbol,) = effects.facts.symbols_named("S::deep")
     summary = effects.of(symbol.id)
     assert summary is not None
@@ -416,7 +417,7 @@ def test_a_pass_that_read_nothing_before_it_changed_needs_no_other(
         passes += 1
         evaluate(self)
 
-    facts = _effects(tmp_path, OVERTAKEN).facts
+    facts = effects_of(tmp_path, OVERTAKEN).facts
     monkeypatch.setattr(Evaluation, "_pass", counted)
     stopping = every_deed(Effects(facts, {}, names_source=names))
     fewest, passes = passes, 0
@@ -433,7 +434,7 @@ def test_what_a_function_makes_is_told_apart_by_numbers_that_no_address_decides(
         deeds = [deed for symbol in sorted(bodies_of(facts).rows) for deed in effects.deeds(symbol, lambda _: True)]
         return [[event.place for event in deed.events if event.place.is_own] for deed in deeds]
 
-    facts = _effects(tmp_path, OVERTAKEN).facts
+    facts = effects_of(tmp_path, OVERTAKEN).facts
     others = facts.restricted_to(facts.configurations)  # whose trees are decoded anew
     found = own_places(facts)
     assert sum(map(len, found)) > 1
@@ -466,7 +467,7 @@ void last(Cell* c, int n) { int* p = nullptr; PICK if (n == 20) p = &c->value; *
 
 @pytest.mark.parametrize("function", ["pointer", "part", "last"])
 def test_what_stands_for_many_places_is_no_copy_of_the_pointer_to_one(tmp_path: Path, function: str) -> None:
-    effects = _effects(tmp_path, MANY_ROOTS)
+    effects = effects_of(tmp_path, MANY_ROOTS)
     (symbol,) = effects.facts.symbols_named(function)
     summary = effects.of(symbol.id)
     assert summary is not None

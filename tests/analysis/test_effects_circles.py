@@ -10,39 +10,14 @@ import pytest
 from mgaudit.analysis import effects as inference
 from mgaudit.analysis.effects import Effects
 from mgaudit.analysis.effects_body import Evaluation
-from mgaudit.config.loader import load
-from mgaudit.engine.pipeline import Options, analyse
 from mgaudit.facts.bodies import bodies_of
-from mgaudit.gates.registry import PARAMETERS
+from tests.analysis.test_effects import effects_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from mgaudit.analysis.effects_model import Summary
     from mgaudit.facts.query import Facts
-
-CONFIGURATION = """
-schema = 1
-[tree]
-name = "circles"
-sources = ["*.cpp"]
-[[configuration]]
-name = "only"
-standard = "c++20"
-[zone.all]
-paths = ["**"]
-[[catalogue]]
-name = "writebacks"
-columns = ["entity", "verdict", "reason"]
-rows = []
-[[gate]]
-id = "W"
-kind = "writebacks"
-from = ["all"]
-of = ["all"]
-catalogue = "writebacks"
-"""
 
 # Bounded sets of places become coarser as they grow, so each function of this circle takes back what another one needs.
 CIRCLE = """
@@ -103,16 +78,7 @@ Table table = {draw};
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
     """The facts of a circle through pointers to functions."""
-    return _facts(tmp_path_factory.mktemp("circle"), CIRCLE)
-
-
-def _facts(folder: Path, text: str) -> Facts:
-    (folder / "a.cpp").write_text(text)
-    (folder / "mgaudit.toml").write_text(CONFIGURATION)
-    analysis = analyse(load(folder / "mgaudit.toml", PARAMETERS), Options(folder / "cache"))
-    assert analysis.problems == ()
-    assert analysis.facts.diagnostics() == []
-    return analysis.facts
+    return effects_of(tmp_path_factory.mktemp("circle"), CIRCLE).facts
 
 
 def _summaries(facts: Facts, order: Iterable[int]) -> Mapping[int, Summary]:

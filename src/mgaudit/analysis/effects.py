@@ -190,10 +190,12 @@ class Effects:
 
         What is found within a circle may hang on where that is entered: it is the same function whoever asks first.
         """
+        waiting = [self._owner(symbol) for symbol in symbols if symbol not in self._summaries]
+        if not waiting:  # as a rule, for most who ask come late
+            return
         import networkx as nx  # noqa: PLC0415  slow to import
 
         graph: nx.DiGraph[int] = nx.DiGraph()
-        waiting = [self._owner(symbol) for symbol in symbols if symbol not in self._summaries]
         graph.add_nodes_from(waiting)
         while waiting:
             symbol = waiting.pop()
@@ -248,12 +250,14 @@ class Effects:
         joins what it was, so that it ends.
         """
         known = self._summaries.get(symbol)
-        if known is not None and known.shape() != found.shape():
+        if known is not None:
+            if known.shape() == found.shape():
+                return False
             self._revisions[symbol] += 1
             if self._revisions[symbol] > MOST_REVISIONS:
                 found = widened(known, found, self.is_interesting)
-        if known is not None and known.shape() == found.shape():
-            return False
+                if known.shape() == found.shape():
+                    return False
         self._summaries[symbol] = found
         return True
 

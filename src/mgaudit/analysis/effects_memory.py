@@ -99,7 +99,7 @@ class Memory:
         if target.is_own and target.root is not Root.FUNCTION:
             self._pool(target)
             return POOL
-        return _shortened(target, 1)
+        return target.shortened(1)
 
     def _put(self, known: Places, target: Place, sources: Sources) -> None:
         before = known.get(target)
@@ -199,15 +199,9 @@ def _coarser(places: Places) -> Places:
             break
         shorter: Places = {}
         for place, sources in places.items():
-            _add(shorter, _shortened(place, length), sources)
+            _add(shorter, place.shortened(length), sources)
         places = shorter
     return places
-
-
-def _shortened(place: Place, length: int) -> Place:
-    """What stands for a place: no more steps, but past a pointer what it leads to, for a copy of it changes nothing."""
-    end = place.path.index(CONTENT) + 1 if CONTENT in place.path else 0
-    return place.at(place.path[: max(length, end)])
 
 
 def _add(found: Places, place: Place, sources: Sources) -> None:

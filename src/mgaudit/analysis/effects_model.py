@@ -74,6 +74,11 @@ class Place(NamedTuple):
         """The place that another path from the same root leads to."""
         return _new(Place, (self.root, self.number, path))
 
+    def shortened(self, length: int) -> Place:
+        """What no more steps lead to; behind a pointer, no less than what that points to: it may itself be a copy."""
+        end = self.path.index(CONTENT) + 1 if CONTENT in self.path else 0
+        return self.at(self.path[: max(length, end)])
+
     @property
     def fields(self) -> tuple[int, ...]:
         """The ids of the fields on the path."""

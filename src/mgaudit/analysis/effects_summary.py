@@ -129,9 +129,9 @@ def _near(places: Iterable[Place]) -> frozenset[Place]:
     """Places behind one pointer at most, in place of those behind several: the first, and some object."""
     found: set[Place] = set()
     for place in places:
-        end = place.path.index(CONTENT) + 1 if CONTENT in place.path else len(place.path)
-        found.add(place.at(place.path[:end]))
-        if CONTENT in place.path[end:]:
+        near = place.shortened(0) if CONTENT in place.path else place
+        found.add(near)
+        if CONTENT in place.path[len(near.path) :]:
             found.add(Place(Root.OBJECT, 0))
     return frozenset(found)
 

@@ -214,12 +214,12 @@ class Builder:
             log.add(node.table[from_file[0]], f'{subject} has both "{from_file[0]}" and "rows"', "keep one of them")
         elif not rows:
             for key in ("file", "list", "columns"):
-                if key not in node.table and (node, key) not in log.misspelled:
+                if key not in node.table:
                     help_ = 'a list in a file needs "file", "list" and "columns"; else write "rows"'
-                    log.add_absence(node, f'{subject} lacks the required key "{key}"', help_)
-        elif not rows.value and not table.columns and (node, "columns") not in log.misspelled:
+                    log.add_missing(node, subject, key, help_)
+        elif not rows.value and not table.columns:
             help_ = 'empty "rows" do not tell what a finding needs to show the row that is missing'
-            log.add_absence(node, f'{subject} lacks the required key "columns"', help_)
+            log.add_missing(node, subject, "columns", help_)
         seen: set[str] = set()
         for index, column in enumerate(table.columns):
             if column in seen:

@@ -465,8 +465,7 @@ def read_record(cls: type[RecordT], node: Node, subject: str, log: Log) -> Recor
             complete = complete and values[spec.name] is not INVALID
         elif spec.required:
             complete = False
-            if (node, spec.key) not in log.misspelled:
-                log.add_absence(node, f'{subject} lacks the required key "{spec.key}"')
+            log.add_missing(node, subject, spec.key)
     if not complete:
         return INVALID
     record = cls(**values)

@@ -67,6 +67,11 @@ class Log:
         if not self.incomplete:
             self.add(node, message, help)
 
+    def add_missing(self, node: Node, subject: str, key: str, help: str = "") -> None:  # noqa: A002
+        """Note that a table lacks a required key, unless an unknown one seems to mean it."""
+        if (node, key) not in self.misspelled:
+            self.add_absence(node, f'{subject} lacks the required key "{key}"', help)
+
     def add_fault(self, node: Node, subject: str, fault: Fault) -> None:
         """Note what a check of `mgaudit.config.texts` found."""
         self.add(node, f"{subject}: {fault.message}", fault.help)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from mgaudit.domain.findings import Evidence
 from mgaudit.sources.scan_facts import TokenFlag
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ class Macros:
             for definition in self._scans[path].macro_definitions:
                 found[definition.name].append(MacroPlace(path, definition))
         return {name: tuple(places) for name, places in found.items()}
+
+    def evidence(self, name: str | None) -> list[Evidence]:
+        """Every definition of a macro; of a name that is none, nothing."""
+        found = self.by_name.get(name, ()) if name else ()
+        return [Evidence("macro", place.path, place.definition.line, f"#define {name}") for place in found]
 
     def holding(self, path: str, offset: int) -> MacroDefinition | None:
         """The macro in whose body a token lies."""

@@ -178,11 +178,11 @@ class Naming:
         }
 
     def _reference(self, entity: Entity, path: str, use: _Use, *, is_token: bool, macro: str | None) -> NameUse:
-        definitions = self.macros.by_name.get(macro, ()) if macro else ()
+        definitions = self.macros.evidence(macro)
         evidence = [Evidence("reference", path, use.line, f"{entity.qualified} ({use.role})")]
         if is_token:
             evidence.append(Evidence("token", path, use.line, entity.name))
-        evidence += [Evidence("macro", m.path, m.definition.line, f"#define {macro}") for m in definitions]
+        evidence += definitions
         return NameUse(
             path, use.line, use.column, use.role, f"through the macro {macro}" if definitions else "",
             "seen by the front end and as a token" if is_token else "seen by the front end alone",

@@ -17,12 +17,8 @@ from mgaudit.sources.binaries_names import demangle
 from mgaudit.sources.records import LinkPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from mgaudit.gates.context import GateContext
-    from mgaudit.gates.name_tokens import MacroPlace
     from mgaudit.gates.symbol_purity.parameters import SymbolZones
-    from mgaudit.sources.scan_facts import FileScan
 
 
 _COMPARE: Final = "compare with binaries, or "
@@ -58,7 +54,7 @@ class SourceCheck:
         forbidden = tuple(context.zone(name) for name in zones.forbid)
         self._entities = Entities.of(context.facts, Scope(context.paths_in(zones.forbid), forbidden))
         units = [u for u in self._facts.units if u.name.kind == "source" and u.name.path in self._guarded]
-        self._expanded: dict[str, Mapping[int, str]] = {}
+        self._macros = Macros(self._facts.scans)
         self.prediction: Prediction = predict(self._facts, units, self._guarded)
 
     def verdict(self) -> Verdict:
@@ -157,7 +153,6 @@ class SourceCheck:
     ) -> Finding:
         enclosing = enclosing_function(self._facts, [reference.source])
         scope = enclosing.identity(reference.path) if enclosing else (reference.path,)
-        macro = self._macro(reference)
         chain = [Evidence("reference", step.path, step.line, self._text(step.target)) for step in reference.chain]
         units = [Evidence("unit", path, 0, "needs it") for path in reference.units if path != reference.path]
         entity = reference.name or self._text(reference.symbol)
@@ -166,24 +161,11 @@ class SourceCheck:
             path=reference.path, line=reference.line, column=reference.column,
             entity=entity, symbol=enclosing.signature if enclosing else None,
             identity=(*scope, what, entity),
-            configurations=self._facts.names_of(reference.mask), evidence=(*macro, *chain, *units),
+            configurations=self._facts.names_of(reference.mask), evidence=(*self._macro(reference), *chain, *units),
         )  # fmt: skip
 
-    def _macro(self, reference: LinkReference) -> Iterator[Evidence]:
+    def _macro(self, reference: LinkReference) -> list[Evidence]:
         """The definitions of the macro that writes a reference; its place is where the macro is expanded."""
         scan = self._facts.scans.get(reference.path)
-        if scan is not None:
-            name = self._expansions(reference.path, scan).get(scan.offset_of(reference.line, reference.column))
-            for found in self._macros.get(name, ()) if name else ():
-                yield Evidence("macro", found.path, found.definition.line, f"#define {name}")
-
-    @cached_property
-    def _macros(self) -> Mapping[str, tuple[MacroPlace, ...]]:
-        return Macros(self._facts.scans).by_name
-
-    def _expansions(self, path: str, scan: FileScan) -> Mapping[int, str]:
-        """The tokens of a file that read like a macro, by byte offset."""
-        known = self._expanded.get(path)
-        if known is None:
-            known = self._expanded[path] = {t.offset: t.name for t in scan.tokens() if t.name in self._macros}
-        return known
+        name = scan.name_at(scan.offset_of(reference.line, reference.column)) if scan is not None else None
+        return self._macros.evidence(name)
